@@ -1,0 +1,1 @@
+"""What each kind of session store looks like, one file a source."""

@@ -1,0 +1,258 @@
+"""The words of harkback as types: what adapters report, what the index holds, what a search answers.
+
+Times are milliseconds since 1970 in UTC. Text that adapters report is raw; all other text is cleaned and redacted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+Role = Literal["user", "assistant"]
+Kind = Literal["main", "subagent", "automated"]
+TimeQuality = Literal["exact", "file", "none"]
+
+# How good a title is: a title of a lower rank never replaces one of a higher rank.
+TITLE_FIRST_PROMPT, TITLE_SUMMARY, TITLE_GENERATED, TITLE_GIVEN = 1, 2, 3, 4
+
+
+# ---- What adapters report ----
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """What a record says about its session; `None` leaves a fact as it was."""
+
+    session: str
+    title: str | None = None
+    title_rank: int = 0
+    project: str | None = None
+    branch: str | None = None
+    model: str | None = None
+    parent: str | None = None
+    """Native id of the session that this one was forked from or spawned by."""
+    kind: Kind | None = None
+    leaf: str | None = None
+    """Native id of the turn at the end of the active branch; the chain of `TurnRecord.parent_id` leads back from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """One message, or with `more` the continuation of the turn `native_id`, joined to it by an empty line."""
+
+    session: str
+    role: Role
+    text: str
+    time: int | None
+    order: int
+    """Place in the session: greater comes later. Unique in its file; a byte offset will do."""
+    native_id: str | None = None
+    """The store's own id. Two turns with one id in two sessions are copies of each other."""
+    parent_id: str | None = None
+    """Native id of the turn before this one on its branch; only for stores that keep branches."""
+    more: bool = False
+    quality: TimeQuality = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class TitleRecord:
+    """A title for whichever session holds the turn `turn_id`; stores write some titles into other sessions' files."""
+
+    turn_id: str
+    title: str
+    title_rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRecord:
+    """The turns of this file with `since <= order < until` were taken back: they stay as an abandoned branch."""
+
+    session: str
+    since: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class CutRecord:
+    """This file continues its session in place of everything that other files hold from `since` on, up to `time`."""
+
+    session: str
+    since: int
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class SkipRecord:
+    """Something left out on purpose or by need. `reason` is a short slug such as `not-json`; `example` says where."""
+
+    reason: str
+    example: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """All records before this one stand for the file's bytes up to `offset`; `state` is the adapter's own memory.
+
+    `state` is stored in the index as it is, so it holds ids, counts and hashes, never conversation text.
+    """
+
+    offset: int
+    state: bytes = b""
+
+
+Record = SessionRecord | TurnRecord | TitleRecord | UndoRecord | CutRecord | SkipRecord | Checkpoint
+
+
+class Unreadable(Exception):
+    """This file cannot be read now (`reason` is a slug): it is quarantined, and what was indexed of it stays."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Reread(Exception):
+    """What was appended cannot be understood without the rest of the file: read it from the beginning."""
+
+
+class Adapter(Protocol):
+    """What harkback must know about one kind of store.
+
+    `find` and `read` never write, follow no symbolic link, and raise OSError or `Unreadable` for what they cannot open.
+    """
+
+    @property
+    def name(self) -> str:
+        """The source's name in the index, in filters and on the command line."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The source's name for people."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Raised whenever the same bytes would be read differently; its files are then read again."""
+        ...
+
+    def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
+        """The places where this agent keeps its store, whether they exist or not."""
+        ...
+
+    def find(self, root: Path) -> Iterator[Path]:
+        """Every file below `root` that `read` should see, by name alone."""
+        ...
+
+    def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
+        """The records of one file after `since` (`None`: all), with a `Checkpoint` now and then and one at the end."""
+        ...
+
+    def resume(self, native_id: str) -> list[str] | None:
+        """The command that reopens a session in its agent, as an argument list; None where there is none."""
+        ...
+
+
+# ---- What the index holds ----
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation."""
+
+    key: str
+    """`source:native-id`."""
+    source: str
+    native_id: str
+    title: str
+    project: str | None
+    """The working directory, as the session itself recorded it."""
+    branch: str | None
+    model: str | None
+    started: int | None
+    updated: int | None
+    parent: str | None
+    """Key of the session that this one was forked from or spawned by."""
+    kind: Kind
+    turns: int
+    """How many turns the active branch has."""
+    gone_at_source: bool
+    """The store no longer holds it; the text here is all there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a session."""
+
+    id: int
+    """The turn's row in the index; not stable over a rebuild."""
+    number: int | None
+    """From 1 in the session's active order; None on an abandoned branch."""
+    role: Role
+    time: int | None
+    quality: TimeQuality
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A stretch of one session's active turns."""
+
+    session: Session
+    turns: tuple[Turn, ...]
+    before: int
+    """How many earlier turns are not in `turns`."""
+    after: int
+    """How many later turns are not in `turns`."""
+
+
+# ---- What a search answers ----
+
+Span = tuple[int, int]
+"""A stretch of code points, end exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of a turn that shows why it matched, on one line, with the stretches to highlight."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A turn that matches."""
+
+    session: Session
+    turn_id: int
+    number: int | None
+    """The turn's number in its session; None on an abandoned branch."""
+    role: Role
+    time: int | None
+    excerpt: Excerpt
+    score: float
+    arms: tuple[str, ...] = ("lexical",)
+    also_in: tuple[str, ...] = ()
+    """Keys of other sessions that hold a copy of this turn."""
+    partial: bool = False
+    """Only some of the query's words matched."""
+
+
+# ---- What reconciling reports ----
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a reconcile has come."""
+
+    source: str
+    files_done: int
+    files_total: int
+    bytes_done: int
+    bytes_total: int
+    turns: int
+    seconds_left: float | None
