@@ -143,8 +143,8 @@ class Adapter(Protocol):
         """The places where this agent keeps its store, whether they exist or not."""
         ...
 
-    def find(self, root: Path) -> Iterator[Path]:
-        """Every file below `root` that `read` should see, by name alone."""
+    def find(self, root: Path) -> Iterator[Path | SkipRecord]:
+        """Every file below `root` that `read` should see, by name alone; a skip for each folder it can't list."""
         ...
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:

@@ -1,0 +1,174 @@
+"""What adapters share: listing a folder, opening a file safely, and reading append-only JSONL in bounded memory.
+
+The contract itself is `core.model.Adapter`; claude.py is the example to follow for a new one.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, TypeVar, cast
+
+import msgspec
+import zstandard
+
+from ..core.model import SkipRecord, Unreadable
+
+T = TypeVar("T")
+
+LINE_LIMIT = 16 << 20
+"""Bytes of the longest line that is read; what agents write beyond it is tool output and compacted history."""
+HOPELESS = 50
+"""So many lines in a row that are no JSON, with none before that is, and the file is something else."""
+ZSTD_WINDOW = 1 << 27
+ZSTD_RATIO, ZSTD_FREE = 200, 64 << 20
+"""A frame that unpacks to more than the second figure and to more than the first times its size is a bomb."""
+
+
+def files_below(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path | SkipRecord]:
+    """Regular files below `root` whose name is `wanted`; links are never followed, unreadable folders are reported."""
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(Path(entry.path))
+                    elif wanted(entry.name) and entry.is_file(follow_symlinks=False):
+                        yield Path(entry.path)
+        except OSError:
+            yield SkipRecord("unreadable-folder", os.fspath(folder))
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Opens a regular file for reading without following a link, waiting on a pipe or touching its access time.
+
+    Raises OSError, or `Unreadable` for what is no regular file.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        number = os.open(path, flags | getattr(os, "O_NOATIME", 0))
+    except PermissionError:  # only a file's owner may leave its access time alone
+        number = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise Unreadable("not-a-file")
+    return os.fdopen(number, "rb", buffering=1 << 18)
+
+
+class _Unpacked(io.RawIOBase):
+    """The unpacked bytes of a file of zstd frames; a torn last frame gives what it has, a bomb is refused."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed, self._size = packed, os.fstat(packed.fileno()).st_size
+        unpacker = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
+        self._stream = unpacker.stream_reader(packed, read_across_frames=True)
+        self._given = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._stream.read(len(buffer))
+        except zstandard.ZstdError as error:
+            raise Unreadable("zstd") from error
+        self._given += len(data)
+        if self._given > ZSTD_FREE and self._given > ZSTD_RATIO * self._size:
+            raise Unreadable("zstd-bomb")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+def open_unpacked(path: Path) -> BinaryIO:
+    """Like `open_file`, for a file of zstd frames."""
+    return cast(BinaryIO, io.BufferedReader(_Unpacked(open_file(path)), 1 << 18))
+
+
+class JsonLines(Generic[T]):
+    """One pass over a stream of JSON objects, one a line, from `offset` on.
+
+    Iterating gives `(offset of the line, record)`, or a `SkipRecord` for what is no record. Afterwards `offset` is the
+    end of the last whole line: a line that is still being written waits for the next pass.
+    Raises `Unreadable` when the stream is not JSONL at all.
+    """
+
+    def __init__(self, stream: BinaryIO, decoder: msgspec.json.Decoder[T], offset: int = 0) -> None:
+        self.offset = offset
+        self._stream, self._decoder = stream, decoder
+        if offset:
+            stream.seek(offset)
+
+    def __iter__(self) -> Iterator[tuple[int, T] | SkipRecord]:
+        good = bad = 0
+        while line := self._stream.readline(LINE_LIMIT):
+            start, whole = self.offset, line.endswith(b"\n")
+            if not whole and len(line) == LINE_LIMIT:
+                self.offset += len(line) + self._pass_over()
+                yield SkipRecord("line-too-long", f"byte {start}")
+                continue
+            if not (text := line.strip(b" \t\r\n\0")):
+                self.offset += len(line) if whole else 0
+                continue
+            try:
+                record = self._decode(text)
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                if not whole:
+                    yield SkipRecord("unfinished-line", f"byte {start}")
+                    return
+                self.offset += len(line)
+                bad += 1
+                if bad >= HOPELESS and not good:
+                    raise Unreadable("not-jsonl") from error
+                yield SkipRecord("unexpected-shape" if isinstance(error, msgspec.ValidationError) else "not-json",
+                                 f"byte {start}")  # fmt: skip
+                continue
+            good += 1
+            self.offset += len(line)  # a whole object without its newline is whole: nothing can be added to it
+            yield start, record
+
+    def _decode(self, line: bytes) -> T:
+        try:
+            return self._decoder.decode(line)
+        except msgspec.ValidationError:
+            raise
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            # Raw control characters, lone surrogates, foreign bytes, a second object glued on: take what can be taken.
+            value, _ = json.JSONDecoder(strict=False).raw_decode(line.decode("utf-8", "replace"))
+            return msgspec.convert(value, self._decoder.type)
+
+    def _pass_over(self) -> int:
+        passed = 0
+        while piece := self._stream.readline(1 << 20):
+            passed += len(piece)
+            if piece.endswith(b"\n"):
+                break
+        return passed
+
+
+def parse_time(value: object) -> int | None:
+    """Milliseconds since 1970 of an ISO 8601 text or an epoch number of s, ms or µs; None where it makes no sense."""
+    try:
+        if isinstance(value, str):
+            when = datetime.fromisoformat(value.strip())
+            number = (when if when.tzinfo else when.astimezone()).timestamp() * 1000
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            number = value * 1000 if value < 1e11 else value if value < 1e14 else value / 1000
+        else:
+            return None
+        return int(number) if EARLIEST <= number <= LATEST else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+EARLIEST, LATEST = 1_262_304_000_000, 4_102_444_800_000  # the years 2010 to 2099
