@@ -1,0 +1,113 @@
+-- The index. A session has turns, a turn has chunks, a chunk has one row in `words`: the full text without its content.
+-- Times are UTC milliseconds. What can be computed again from the sources may be dropped at any time, but for sessions
+-- whose sources are gone.
+
+CREATE TABLE meta (
+  key   TEXT PRIMARY KEY,      -- schema, tokenizer, redaction: the versions the rows were written with; limits, report, ...
+  value
+) WITHOUT ROWID;
+
+CREATE TABLE files (
+  id              INTEGER PRIMARY KEY,
+  source          TEXT NOT NULL,
+  path            BLOB NOT NULL UNIQUE,   -- the bytes that the file system gave
+  device          INTEGER NOT NULL,
+  inode           INTEGER NOT NULL,
+  size            INTEGER NOT NULL,
+  mtime_ns        INTEGER NOT NULL,
+  offset          INTEGER NOT NULL,       -- end of the last whole record read
+  prefix_crc      INTEGER NOT NULL,       -- CRC-32 of the bytes up to `offset`
+  edges           BLOB NOT NULL,          -- hash of the first and the last bytes of that prefix
+  adapter_version INTEGER NOT NULL,
+  adapter_state   BLOB NOT NULL,
+  state           TEXT NOT NULL CHECK (state IN ('ok', 'quarantined', 'gone', 'left-out')),
+  reason          TEXT,                   -- why it is quarantined or left out, as a slug
+  text_size       INTEGER NOT NULL        -- characters of text kept
+);
+CREATE INDEX files_by_source ON files (source);
+
+CREATE TABLE sessions (
+  id         INTEGER PRIMARY KEY,
+  source     TEXT NOT NULL,
+  native_id  TEXT NOT NULL,
+  title      TEXT NOT NULL DEFAULT '',
+  title_rank INTEGER NOT NULL DEFAULT 0,
+  project    TEXT,
+  branch     TEXT,
+  model      TEXT,
+  kind       TEXT NOT NULL DEFAULT 'main' CHECK (kind IN ('main', 'subagent', 'automated')),
+  parent     INTEGER REFERENCES sessions, -- forked from or spawned by; may be a row without turns
+  leaf       TEXT,                        -- native id of the turn where the active branch ends
+  started    INTEGER,
+  updated    INTEGER,
+  turns      INTEGER NOT NULL DEFAULT 0,  -- turns on the active branch; 0: known by name only
+  gone       INTEGER NOT NULL DEFAULT 0,  -- none of its files is there any more
+  UNIQUE (source, native_id)
+);
+CREATE INDEX sessions_by_time ON sessions (updated) WHERE turns > 0;
+CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
+
+CREATE TABLE turns (
+  id        INTEGER PRIMARY KEY,
+  session   INTEGER NOT NULL REFERENCES sessions,
+  file      INTEGER NOT NULL REFERENCES files,
+  seq       INTEGER NOT NULL,             -- place in its file
+  number    INTEGER,                      -- place on the active branch, from 1; NULL: abandoned
+  role      TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+  time      INTEGER,
+  quality   TEXT NOT NULL CHECK (quality IN ('exact', 'file', 'none')),
+  native_id TEXT,
+  parent_id TEXT,
+  undone    INTEGER NOT NULL DEFAULT 0,   -- taken back by its own file
+  hash      INTEGER NOT NULL,             -- of role and text: copies are found by it
+  text      NOT NULL                      -- TEXT, or BLOB: zstd of its UTF-8
+);
+CREATE INDEX turns_by_session ON turns (session, number);
+CREATE INDEX turns_by_file ON turns (file, seq);
+CREATE INDEX turns_by_hash ON turns (hash);
+CREATE INDEX turns_by_native_id ON turns (native_id) WHERE native_id IS NOT NULL;
+
+-- The unit of search: a user's turn, or a piece of an assistant's. The id is (days since 2020-01-01) << 20 | n, so that
+-- newest first and every window of time is a range of ids.
+CREATE TABLE chunks (
+  id    INTEGER PRIMARY KEY,
+  turn  INTEGER NOT NULL REFERENCES turns,
+  start INTEGER NOT NULL,                 -- code points into the turn's text
+  stop  INTEGER NOT NULL
+);
+CREATE INDEX chunks_by_turn ON chunks (turn);
+
+CREATE VIRTUAL TABLE words USING fts5 (
+  text,                                   -- the chunk, CJK runs cut into bigrams (tokens.py)
+  date,                                   -- its day in words
+  content = '', contentless_delete = 1, detail = full,
+  tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+-- What a file says about other sessions: a title for the one that holds a turn, a point from where it replaces them.
+CREATE TABLE titles (
+  source TEXT NOT NULL, turn_id TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
+  title TEXT NOT NULL, title_rank INTEGER NOT NULL,
+  PRIMARY KEY (source, turn_id)
+) WITHOUT ROWID;
+CREATE TABLE cuts (
+  session INTEGER NOT NULL REFERENCES sessions, file INTEGER NOT NULL REFERENCES files,
+  since INTEGER NOT NULL, time INTEGER NOT NULL,
+  PRIMARY KEY (session, file)
+) WITHOUT ROWID;
+
+CREATE TABLE skips (
+  source TEXT NOT NULL, path BLOB NOT NULL, reason TEXT NOT NULL,
+  count INTEGER NOT NULL, example TEXT NOT NULL,
+  PRIMARY KEY (source, path, reason)
+) WITHOUT ROWID;
+
+-- What a limit left out, session by session; a wider limit reads it again.
+CREATE TABLE left_out (
+  source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
+  reason TEXT NOT NULL CHECK (reason IN ('window', 'per_source', 'total', 'per_file')),
+  PRIMARY KEY (source, session, file, reason)
+) WITHOUT ROWID;
+
+-- The last reconcile of each source.
+CREATE TABLE runs (source TEXT PRIMARY KEY, finished INTEGER NOT NULL, error TEXT) WITHOUT ROWID;
