@@ -60,6 +60,7 @@ CREATE TABLE turns (
   parent_id TEXT,
   undone    INTEGER NOT NULL DEFAULT 0,   -- taken back by its own file
   hash      INTEGER NOT NULL,             -- of role and text: copies are found by it
+  size      INTEGER NOT NULL,             -- characters of text
   text      NOT NULL                      -- TEXT, or BLOB: zstd of its UTF-8
 );
 CREATE INDEX turns_by_session ON turns (session, number);

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import apsw
-
+from .database import FTS5_TOKENIZE_DOCUMENT, Database
 from .model import Span
 
 TOKENIZER_VERSION = 1
@@ -35,7 +34,7 @@ STOP_WORDS = frozenset(
     he her him his how i if in into is it its just me my no nor not of on or our out she should so some than that the
     their them then there these they this those to too us was we were what when where which while who why will with
     would you your
-    """.split()  # noqa: SIM905, a paragraph reads better than a column
+    """.split()
 )
 """Words that a question holds and its answer need not; left out of queries that have other words."""
 
@@ -205,13 +204,12 @@ def _words(text: str) -> list[tuple[int, int, str]]:
     """FTS5's tokens of a text without CJK runs, with their places in code points."""
     tokenizer: Any = getattr(_local, "tokenizer", None)
     if tokenizer is None:
-        _local.connection = apsw.Connection(":memory:")
-        tokenizer = _local.connection.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        _local.tokenizer = tokenizer
+        _local.database = Database(None)
+        tokenizer = _local.tokenizer = _local.database.tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
     raw = text.encode("utf-8", "replace")
     found = cast(
         list[tuple[int, int, str]],
-        tokenizer(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False),
+        tokenizer(raw, FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False),
     )
     if len(raw) == len(text):
         return found

@@ -1,0 +1,103 @@
+"""One SQLite connection with plain verbs: `rows`, `row`, `value`, `run`, `transaction`. What apsw's types leave open
+ends here."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+FTS5_TOKENIZE_DOCUMENT = apsw.FTS5_TOKENIZE_DOCUMENT
+Error = apsw.Error
+Interrupted = apsw.InterruptError
+Full = apsw.FullError
+Damaged = (apsw.CorruptError, apsw.NotADBError)
+
+Row = tuple[Any, ...]
+
+
+class Database:
+    """A connection of ours; may be interrupted from another thread, is otherwise used by one."""
+
+    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
+        """Opens `path`, or a database in memory. Raises `Error`."""
+        if path is None:
+            self._connection: Any = apsw.Connection(":memory:")
+        elif read_only:
+            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            self._connection = apsw.Connection(path.absolute().as_uri() + "?mode=ro", flags=flags)
+        else:
+            self._connection = apsw.Connection(str(path))
+        self._connection.set_busy_timeout(10_000)
+        for pragma in ("temp_store=MEMORY", "trusted_schema=0", "mmap_size=0", f"query_only={int(read_only)}"):
+            self.run(f"PRAGMA {pragma}")
+
+    def rows(self, sql: str, *values: object) -> Iterator[Row]:
+        """The rows of a query, one at a time."""
+        return self._connection.execute(sql, values)
+
+    def row(self, sql: str, *values: object) -> Row | None:
+        """The first row of a query."""
+        return self._connection.execute(sql, values).fetchone()
+
+    def value(self, sql: str, *values: object) -> Any:
+        """The first value of a query's first row; None without one."""
+        row = self.row(sql, *values)
+        return row[0] if row else None
+
+    def run(self, sql: str, *values: object) -> None:
+        """Run one statement for its effect."""
+        self._connection.execute(sql, values).fetchall()
+
+    def run_script(self, sql: str) -> None:
+        """Run several statements without values."""
+        self._connection.execute(sql)
+
+    def run_many(self, sql: str, rows: Iterable[Row]) -> None:
+        """Run one statement for each row of values."""
+        self._connection.executemany(sql, rows)
+
+    def insert(self, sql: str, *values: object) -> int:
+        """Run an INSERT and give the new row's id."""
+        self._connection.execute(sql, values)
+        return self._connection.last_insert_rowid()
+
+    def changes(self) -> int:
+        """How many rows the last statement changed."""
+        return self._connection.changes()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Generator[None]:
+        """All of the block or nothing; takes the write lock at once."""
+        self.run("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:  # SQLite itself has rolled back when the disk was full
+                self.run("ROLLBACK")
+            raise
+        self.run("COMMIT")
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Generator[None]:
+        """Everything read in the block is of one moment."""
+        self.run("BEGIN")
+        try:
+            yield
+        finally:
+            if self._connection.in_transaction:
+                self.run("ROLLBACK")
+
+    def tokenizer(self, name: str, arguments: list[str]) -> Any:
+        """One of FTS5's tokenizers, as a function."""
+        return self._connection.fts5_tokenizer(name, arguments)
+
+    def interrupt(self) -> None:
+        """Make the running query raise `Interrupted`; may be called from any thread."""
+        self._connection.interrupt()
+
+    def close(self) -> None:
+        self._connection.close()

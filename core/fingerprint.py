@@ -1,0 +1,56 @@
+"""Whether what was read of a file is still its beginning: a cheap look at the edges, or a full checksum."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from hashlib import blake2b
+from typing import BinaryIO
+
+from .ledger import KnownFile, Prefix, Stamp
+
+EDGE = 4_096
+"""Bytes looked at on either end."""
+_BLOCK = 1 << 20
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """What `stat` tells of a file's state."""
+    return Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def same_prefix(file: BinaryIO, known: KnownFile, stamp: Stamp) -> bool:
+    """Whether the bytes read so far still stand there.
+
+    The same inode is trusted when both ends are as they were; another one, as after a copy or an atomic replace, has
+    every byte compared. An edit in the middle that keeps inode and both ends is the limit of the cheap look.
+    """
+    prefix = known.prefix
+    if stamp.size < prefix.offset:
+        return False
+    if (stamp.device, stamp.inode) == (known.stamp.device, known.stamp.inode):
+        return edges(file, prefix.offset) == prefix.edges
+    return checksum(file, 0, prefix.offset) == prefix.crc
+
+
+def extended(file: BinaryIO, before: Prefix | None, offset: int) -> Prefix:
+    """The fingerprint of the first `offset` bytes, which begin with those of `before`."""
+    start, crc = (before.offset, before.crc) if before else (0, 0)
+    return Prefix(offset, checksum(file, start, offset, crc), edges(file, offset))
+
+
+def checksum(file: BinaryIO, start: int, stop: int, crc: int = 0) -> int:
+    """CRC-32 of a stretch of bytes, going on from `crc`."""
+    file.seek(start)
+    while start < stop and (block := file.read(min(_BLOCK, stop - start))):
+        crc = zlib.crc32(block, crc)
+        start += len(block)
+    return crc
+
+
+def edges(file: BinaryIO, stop: int) -> bytes:
+    """A hash of the first and the last bytes before `stop`."""
+    file.seek(0)
+    first = file.read(min(EDGE, stop))
+    file.seek(max(0, stop - EDGE))
+    return blake2b(first + file.read(min(EDGE, stop)), digest_size=16).digest()

@@ -1,0 +1,153 @@
+"""What the index knows of the files it reads: states, cursors, what was skipped in them, what limits left out."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .database import Database
+from .model import Checkpoint, SkipRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells one state of a file from another."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What was read of a file: by this it is known again."""
+
+    offset: int
+    crc: int
+    edges: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file as the index knows it."""
+
+    id: int
+    path: bytes
+    stamp: Stamp
+    prefix: Prefix
+    adapter_version: int
+    adapter_state: bytes
+    state: str
+    reason: str | None
+    turns: int
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        return Checkpoint(self.prefix.offset, self.adapter_state)
+
+
+def known_files(db: Database, source: str) -> dict[bytes, KnownFile]:
+    """The files of a source, by path."""
+    return {
+        row[1]: KnownFile(row[0], row[1], Stamp(*row[2:6]), Prefix(*row[6:9]), *row[9:])
+        for row in db.rows(
+            """SELECT id, path, device, inode, size, mtime_ns, offset, prefix_crc, edges, adapter_version,
+                      adapter_state, state, reason, (SELECT count(*) FROM turns WHERE turns.file = files.id)
+               FROM files WHERE source = ?""",
+            source,
+        )
+    }
+
+
+def save_file(
+    db: Database, source: str, path: bytes, stamp: Stamp, prefix: Prefix, version: int, adapter_state: bytes
+) -> int:
+    """Note that a file was read up to `prefix.offset`; gives its row."""
+    return db.value(
+        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', NULL, 0)
+           ON CONFLICT (path) DO UPDATE SET source = excluded.source, device = excluded.device, inode = excluded.inode,
+             size = excluded.size, mtime_ns = excluded.mtime_ns, offset = excluded.offset,
+             prefix_crc = excluded.prefix_crc, edges = excluded.edges, adapter_version = excluded.adapter_version,
+             adapter_state = excluded.adapter_state, state = 'ok', reason = NULL
+           RETURNING id""",
+        source, path, stamp.device, stamp.inode, stamp.size, stamp.mtime_ns,
+        prefix.offset, prefix.crc, prefix.edges, version, adapter_state,
+    )  # fmt: skip
+
+
+def set_aside(db: Database, source: str, path: bytes, stamp: Stamp, version: int, state: str, reason: str) -> int:
+    """Note that a file was not read (`quarantined` or `left-out`); what was indexed of it stays. Gives its row."""
+    if state == "quarantined":
+        db.run("DELETE FROM skips WHERE path = ?", path)
+        add_skips(db, source, path, [SkipRecord(reason, "the whole file")])
+    return db.value(
+        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, 0, 0, x'', ?, x'', ?, ?, 0)
+           ON CONFLICT (path) DO UPDATE SET device = excluded.device, inode = excluded.inode, size = excluded.size,
+             mtime_ns = excluded.mtime_ns, adapter_version = excluded.adapter_version, state = excluded.state,
+             reason = excluded.reason
+           RETURNING id""",
+        source, path, stamp.device, stamp.inode, stamp.size, stamp.mtime_ns, version, state, reason,
+    )  # fmt: skip
+
+
+def restamp(db: Database, file: KnownFile, stamp: Stamp) -> None:
+    """Note that a file changed from outside, or came back, but is the same in what was read."""
+    db.run(
+        "UPDATE files SET device = ?, inode = ?, size = ?, mtime_ns = ?, state = 'ok', reason = NULL WHERE id = ?",
+        stamp.device, stamp.inode, stamp.size, stamp.mtime_ns, file.id,
+    )  # fmt: skip
+
+
+def read_all_again(db: Database) -> None:
+    """Have every file read from its beginning at the next occasion; until then the rows there are answer."""
+    db.run("UPDATE files SET adapter_version = -1")
+
+
+def read_cut_again(db: Database) -> None:
+    """Like `read_all_again`, for the files of which a limit left something out."""
+    db.run("UPDATE files SET adapter_version = -1 WHERE id IN (SELECT file FROM left_out)")
+
+
+def add_skips(db: Database, source: str, path: bytes, skips: Iterable[SkipRecord]) -> None:
+    """Add to what was skipped in a file."""
+    db.run_many(
+        """INSERT INTO skips VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT (source, path, reason) DO UPDATE SET count = count + excluded.count""",
+        [(source, path, skip.reason, skip.count, skip.example) for skip in skips],
+    )
+
+
+def set_folder_skips(db: Database, source: str, skips: Sequence[SkipRecord]) -> None:
+    """Replace what is noted about folders that could not be listed."""
+    db.run("DELETE FROM skips WHERE source = ? AND path = x''", source)
+    add_skips(db, source, b"", skips)
+
+
+def leave_out(db: Database, source: str, session: str, file: int, reason: str) -> None:
+    """Count a session of which a limit left something out."""
+    db.run("INSERT OR IGNORE INTO left_out VALUES (?, ?, ?, ?)", source, session, file, reason)
+
+
+def finish_run(db: Database, source: str, error: str | None) -> None:
+    """Note the end of a source's reconcile."""
+    db.run("REPLACE INTO runs VALUES (?, ?, ?)", source, int(clock.time() * 1000), error)
+
+
+def totals(db: Database) -> tuple[int, int]:
+    """(sessions that have turns, turns) in the whole index."""
+    sessions = db.value("SELECT count(*) FROM sessions WHERE turns > 0")
+    return sessions, db.value("SELECT count(*) FROM turns")
+
+
+def skip_counts(db: Database) -> dict[str, int]:
+    """How much was skipped, by reason."""
+    return dict(db.rows("SELECT reason, sum(count) FROM skips GROUP BY reason ORDER BY reason"))
+
+
+def left_out_counts(db: Database) -> dict[str, int]:
+    """How many sessions each limit left out, in whole or in part."""
+    counts: dict[str, int] = dict.fromkeys(("window", "per_source", "total", "per_file"), 0)
+    counts.update(db.rows("SELECT reason, count(DISTINCT source || ':' || session) FROM left_out GROUP BY reason"))
+    return counts

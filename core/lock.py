@@ -1,0 +1,60 @@
+"""The one writer: an OS lock on a file beside the index, released by the kernel however its holder ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+
+class Busy(Exception):
+    """Another process holds the lock."""
+
+
+@contextlib.contextmanager
+def exclusive(path: Path) -> Generator[None]:
+    """Hold the lock file `path` for a while. Raises Busy at once when another process does."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    try:
+        _take(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int) -> None:
+    for patience in (0.02, 0.05, 0.1, 0):  # `held` takes the lock for an instant, and that is no writer
+        try:
+            return _lock(descriptor)
+        except OSError as error:
+            if not patience:
+                raise Busy from error
+        time.sleep(patience)
+    return None
+
+
+def held(path: Path) -> bool:
+    """Whether another process holds the lock now."""
+    try:
+        with exclusive(path):
+            return False
+    except Busy:
+        return True
+    except OSError:
+        return False
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
