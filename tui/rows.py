@@ -1,0 +1,177 @@
+"""Hits and sessions as list rows of three lines, and the short forms of times, paths and counts in them.
+
+Everything is measured in terminal cells; the clock and the time zone are always handed in (zone `None`: the local one).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
+
+from rich.cells import cell_len
+from textual.content import Content
+from textual.content import Span as StyledSpan
+
+from ..core.model import Hit, Role, Session, Span
+from .layout import edges
+
+MATCH = "bold underline"
+TITLE = "bold"
+MUTED = "$text-muted"
+"""For what is said elsewhere too: some themes leave muted text almost no contrast."""
+
+ROLE_NAMES: Mapping[Role, str] = {"user": "you", "assistant": "assistant"}
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+_AGE_CELLS = 8
+_PROJECT_CELLS = 12
+_DOT = " · "
+_ONE_LINE = str.maketrans("\n\t", "  ")
+_MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
+
+
+def hit_row(hit: Hit, width: int, now: int, *, titles: Mapping[str, str], zone: tzinfo | None = None) -> list[Content]:
+    """A hit as three lines of at most `width` cells; `titles` maps source names to names for people."""
+    session = hit.session
+    notes: list[str] = []
+    if hit.also_in:
+        notes.append(f"also in {counted(len(hit.also_in), 'other')}")
+    if session.gone_at_source:
+        notes.append("gone at source")
+    if hit.partial:
+        notes.append("some words")
+    text, spans = crop(hit.excerpt.text.translate(_ONE_LINE), hit.excerpt.spans, width)
+    facts = [titles.get(session.source, session.source), ROLE_NAMES[hit.role]]
+    return [
+        _heading(session, hit.time if hit.time is not None else session.updated, width, now, zone),
+        Content(text, [StyledSpan(first, last, MATCH) for first, last in spans]),
+        _facts(facts, session.branch, notes, width),
+    ]
+
+
+def session_row(
+    session: Session,
+    width: int,
+    now: int,
+    *,
+    titles: Mapping[str, str],
+    home: str = "",
+    first_line: str = "",
+    zone: tzinfo | None = None,
+) -> list[Content]:
+    """A session as three lines of at most `width` cells; without a `first_line` the second shows its project's path."""
+    facts = [titles.get(session.source, session.source), counted(session.turns, "turn")]
+    if session.kind != "main":
+        facts.append(session.kind)
+    notes = ["gone at source"] if session.gone_at_source else []
+    middle = first_line.translate(_ONE_LINE) or short_path(session.project or "", home, width)
+    return [
+        _heading(session, session.updated, width, now, zone),
+        Content(crop(middle, (), width)[0]),
+        _facts(facts, session.branch, notes, width),
+    ]
+
+
+def crop(text: str, spans: Sequence[Span], width: int) -> tuple[str, list[Span]]:
+    """The part of a line that fits `width` cells and shows its first span, with the spans that are left of it."""
+    cells = edges(text)
+    if width <= 0:
+        return "", []
+    if cells[-1] <= width:
+        return text, list(spans)
+    first, last = spans[0] if spans else (0, 0)
+    start = 0
+    if width > 2 and cells[min(last, len(text))] >= width:
+        wanted = min(cells[first] - width // 4, cells[-1] - (width - 1))
+        start = bisect_left(cells, max(0, wanted))
+        start = bisect_right(cells, cells[start]) - 1 if start else 0
+    before = "…" if start else ""
+    room = width - len(before)
+    after = "…" if cells[-1] - cells[start] > room else ""
+    end = bisect_right(cells, cells[start] + room - len(after)) - 1
+    shift = len(before) - start
+    kept = [(max(a, start) + shift, min(b, end) + shift) for a, b in spans if a < end and b > start]
+    return before + text[start : max(start, end)] + after, kept
+
+
+def age(time: int | None, now: int, zone: tzinfo | None = None) -> str:
+    """How long ago, in at most 8 cells: now, 4m, 2h, 3d, 12 Nov, Mar 2025; empty where no time is known."""
+    moment, today = local_time(time, zone), local_time(now, zone)
+    if time is None or moment is None or today is None:
+        return ""
+    past = now - time
+    if abs(past) < _MINUTE:
+        return "now"
+    for limit, unit, letter in ((_HOUR, _MINUTE, "m"), (_DAY, _HOUR, "h"), (7 * _DAY, _DAY, "d")):
+        if 0 < past < limit:
+            return f"{past // unit}{letter}"
+    month = MONTHS[moment.month - 1]
+    return f"{moment.day} {month}" if moment.year == today.year else f"{month} {moment.year}"
+
+
+def local_time(time: int | None, zone: tzinfo | None = None) -> datetime | None:
+    """Milliseconds since 1970 as a moment in `zone`; None for no time and for times that no calendar holds."""
+    if time is None:
+        return None
+    try:
+        return datetime.fromtimestamp(time / 1000, UTC).astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def short_path(path: str, home: str, width: int) -> str:
+    """A path in at most `width` cells: the home folder as `~`, and leading folders left out where it is too long."""
+    home = home.rstrip("/\\")
+    if home and path.startswith(home) and path[len(home) : len(home) + 1] in ("", "/", "\\"):
+        path = "~" + path[len(home) :]
+    if cell_len(path) <= width:
+        return path
+    for separator in re.finditer(r"[/\\]", path):
+        tail = path[separator.start() :]
+        if len(tail) > 1 and cell_len(tail) < width:
+            return "…" + tail
+    cells = edges(path)
+    start = bisect_left(cells, cells[-1] - (width - 1))
+    return "…" + path[bisect_right(cells, cells[start]) - 1 :] if width > 0 else ""
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 turn, 12,480 turns."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def byte_size(size: int) -> str:
+    """Bytes in three figures at most: 512 B, 1.2 kB, 155 MB."""
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 999.5:
+            return f"{amount:.1f} {unit}" if unit != "B" and amount < 9.95 else f"{amount:.0f} {unit}"
+        amount /= 1000
+    return f"{amount:,.1f} TB"
+
+
+def _heading(session: Session, time: int | None, width: int, now: int, zone: tzinfo | None) -> Content:
+    """Title at the left; project and age in columns at the right, as far as there is room for them."""
+    when = age(time, now, zone)
+    right = when.rjust(_AGE_CELLS if width >= 44 else len(when) + 2)
+    if width >= 44:
+        project = re.split(r"[/\\]", (session.project or "").rstrip("/\\"))[-1].translate(_ONE_LINE)
+        name = Content(f"  {project}").truncate(_PROJECT_CELLS + 2, ellipsis=True, pad=True)
+        right = name.plain + right
+    if width < 20:
+        right = ""
+    title = session.title.translate(_ONE_LINE) or "(untitled)"
+    room = max(0, width - cell_len(right))
+    left = Content.styled(crop(title, (), room)[0], TITLE)
+    return left.truncate(room, pad=True) + right if right else left
+
+
+def _facts(facts: Sequence[str], branch: str | None, notes: Sequence[str], width: int) -> Content:
+    """Facts and notes with dots between them; the branch goes first where there is no room for it."""
+    names = [name.translate(_ONE_LINE) for name in (*facts, branch or "") if name]
+    if branch and cell_len(_DOT.join((*names, *notes))) > width:
+        names.pop()
+    line = Content.styled(_DOT.join(names), MUTED) + "".join(_DOT + note for note in notes)
+    return line.truncate(max(0, width), ellipsis=True)
