@@ -148,6 +148,13 @@ def test_a_crop_shows_what_its_spans_say(text: str, width: int, first: int, size
         assert [shown[a:b] for a, b in spans] == [text[first:last]]
 
 
+def test_a_crop_keeps_some_of_what_led_to_the_first_match_and_drops_earlier_spans() -> None:
+    text = "alpha beta gamma delta epsilon zeta eta theta iota kappa"
+    shown, spans = crop(text, [(23, 30), (36, 39), (0, 5)], 24)
+    assert shown == "…delta epsilon zeta eta…"
+    assert [shown[a:b] for a, b in spans] == ["epsilon", "eta"]
+
+
 @pytest.mark.parametrize(
     ("ago", "said"),
     [
