@@ -1,1 +1,9 @@
-"""What each kind of session store looks like, one file a source."""
+"""What each kind of session store looks like, one file a source; the registry lists them in display order."""
+
+from __future__ import annotations
+
+from ..core.model import Adapter
+from .claude import Claude
+from .codex import Codex
+
+ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex())

@@ -1,6 +1,6 @@
 """Stores → index: discover what is there, compare it with what is known, read what changed, newest first.
 
-A bad record costs that record, a bad file that file, a bad source that source. Nothing is written outside our own folder.
+A bad record costs that record, a bad file that file, a bad source that source. Nothing is written but the index.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from typing import BinaryIO
 
 from . import ledger
 from .config import Config, EffectiveLimits
-from .database import Database
-from .fingerprint import extended, same_prefix, stamp_of
+from .database import Error
+from .fingerprint import extended, open_quietly, same_prefix, stamp_of
 from .intake import Batch, Intake, oldest_allowed
 from .ledger import KnownFile, Prefix, Stamp
 from .model import Adapter, Progress, Reread, SkipRecord, Unreadable
 from .store import Store
 from .writer import FileWrite, Writer
-
-Opener = Callable[[Path], BinaryIO]
 
 FLUSH_TURNS, FLUSH_TEXT, FLUSH_SECONDS = 1_000, 4_000_000, 0.25
 """A transaction ends when it has so many turns, so many characters, or has gathered for so long."""
@@ -256,6 +254,8 @@ class Reconciler:
         try:
             turns = self._read_file(file, oldest, room, reason)
             report.read += 1
+        except Error:
+            raise
         except FileNotFoundError:
             report.seen -= 1
         except Exception as error:  # whatever is wrong with one file must not keep the others out
@@ -269,7 +269,7 @@ class Reconciler:
 
     def _read_file(self, file: _Found, oldest: int | None, room: int | None, reason: str) -> int:
         known = file.known
-        with file_opener(file.path) as raw:
+        with open_quietly(file.path) as raw:
             resumable = (
                 known is not None
                 and known.adapter_version == file.adapter.version
@@ -373,15 +373,6 @@ class Reconciler:
         )
         if self._on_progress:
             self._on_progress(self._progress)
-
-
-def file_opener(path: Path) -> BinaryIO:
-    """For fingerprints: a regular file, not through a link. Raises OSError."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        return os.fdopen(os.open(path, flags | getattr(os, "O_NOATIME", 0)), "rb", buffering=0)
-    except PermissionError:
-        return os.fdopen(os.open(path, flags), "rb", buffering=0)
 
 
 def _slug(error: Exception) -> str:

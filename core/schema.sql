@@ -61,6 +61,7 @@ CREATE TABLE turns (
   undone    INTEGER NOT NULL DEFAULT 0,   -- taken back by its own file
   hash      INTEGER NOT NULL,             -- of role and text: copies are found by it
   size      INTEGER NOT NULL,             -- characters of text
+  code      INTEGER NOT NULL,             -- whether there is a fenced code block in it
   text      NOT NULL                      -- TEXT, or BLOB: zstd of its UTF-8
 );
 CREATE INDEX turns_by_session ON turns (session, number);

@@ -13,6 +13,9 @@ from .sessions import renumber, row_of, save_facts
 from .store import pack, unpack
 from .tokens import segment
 
+FENCE = "```"
+"""What marks a code block, for `has:code`."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileWrite:
@@ -146,9 +149,9 @@ class Writer:
             self._extend(known, file, turn, pending)
         elif known is None:
             row = self._db.insert(
-                "INSERT INTO turns VALUES (NULL, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
+                "INSERT INTO turns VALUES (NULL, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
                 session, file, turn.seq, turn.role, turn.time, turn.quality, turn.native_id, turn.parent_id,
-                text_hash(turn.role, turn.text), len(turn.text), pack(turn.text),
+                text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text),
             )  # fmt: skip
             self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(turn.text), file)
             self._cut(row, turn, turn.text, pending)
@@ -167,8 +170,8 @@ class Writer:
         text = rejoined(old, turn.text)
         self._drop_chunks(row)
         pending.forget_turn(row)
-        values = (pack(text), text_hash(turn.role, text), len(text), row)
-        self._db.run("UPDATE turns SET text = ?, hash = ?, size = ? WHERE id = ?", *values)
+        values = (pack(text), text_hash(turn.role, text), len(text), FENCE in text, row)
+        self._db.run("UPDATE turns SET text = ?, hash = ?, size = ?, code = ? WHERE id = ?", *values)
         self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(text) - len(old), file)
         self._cut(row, turn, text, pending)
 

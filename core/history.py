@@ -1,0 +1,105 @@
+"""Sessions and the turns around a hit, read from the index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .database import Database, Row
+from .model import Conversation, Session, Turn
+from .store import unpack
+
+SESSION_COLUMNS = """
+  sessions.source, sessions.native_id, sessions.title, sessions.project, sessions.branch, sessions.model,
+  sessions.started, sessions.updated,
+  (SELECT p.source || ':' || p.native_id FROM sessions p WHERE p.id = sessions.parent),
+  sessions.kind, sessions.turns, sessions.gone
+"""
+SESSION_WIDTH = 12
+
+
+def session_from(row: Row) -> Session:
+    """A session from a row that begins with SESSION_COLUMNS."""
+    return Session(f"{row[0]}:{row[1]}", *row[: SESSION_WIDTH - 1], gone_at_source=bool(row[SESSION_WIDTH - 1]))
+
+
+class NotFound(Exception):
+    """There is no such session; `near` holds the keys of sessions that may have been meant."""
+
+    def __init__(self, wanted: str, near: Sequence[str] = ()) -> None:
+        super().__init__(wanted)
+        self.wanted, self.near = wanted, tuple(near)
+
+
+def find_session(db: Database, wanted: str) -> Session:
+    """The session with this key, this native id, or the only one whose native id begins with it. Raises NotFound."""
+    source, colon, native_id = wanted.partition(":")
+    exact, like = (native_id, source) if colon else (wanted, "%")
+    for condition, value in (("= ?", exact), ("GLOB ?", _literal(exact) + "*")):
+        rows = list(
+            db.rows(
+                f"""SELECT {SESSION_COLUMNS} FROM sessions
+                    WHERE turns > 0 AND native_id {condition} AND source LIKE ? ORDER BY updated DESC LIMIT 6""",  # noqa: S608
+                value, like,
+            )
+        )  # fmt: skip
+        if len(rows) == 1:
+            return session_from(rows[0])
+        if rows:
+            raise NotFound(wanted, [session_from(row).key for row in rows])
+    raise NotFound(wanted)
+
+
+def recent_sessions(db: Database, *, limit: int, project: str | None = None, offset: int = 0) -> list[Session]:
+    """Sessions by their last turn, newest first: the person's own, of one project or of all."""
+    return [
+        session_from(row)
+        for row in db.rows(
+            f"""SELECT {SESSION_COLUMNS} FROM sessions
+                WHERE turns > 0 AND kind = 'main' AND (?1 IS NULL OR project = ?1)
+                ORDER BY updated DESC LIMIT ?2 OFFSET ?3""",  # noqa: S608
+            project, limit, offset,
+        )
+    ]  # fmt: skip
+
+
+def around(db: Database, key: str, number: int, before: int, after: int) -> Conversation:
+    """The active turns `number - before` to `number + after` of a session. Raises NotFound."""
+    with db.snapshot():
+        row, session = _session(db, key)
+        first, last = max(1, number - before), min(session.turns, number + after)
+        turns = _turns(db, row, first, last)
+    return Conversation(session, turns, first - 1 if turns else 0, max(0, session.turns - last))
+
+
+def whole(db: Database, key: str) -> Conversation:
+    """All active turns of a session. Raises NotFound."""
+    with db.snapshot():
+        row, session = _session(db, key)
+        return Conversation(session, _turns(db, row, 1, session.turns), 0, 0)
+
+
+def _session(db: Database, key: str) -> tuple[int, Session]:
+    source, _, native_id = key.partition(":")
+    row = db.row(
+        f"SELECT {SESSION_COLUMNS}, id FROM sessions WHERE source = ? AND native_id = ? AND turns > 0",  # noqa: S608
+        source, native_id,
+    )  # fmt: skip
+    if row is None:
+        raise NotFound(key)
+    return row[SESSION_WIDTH], session_from(row)
+
+
+def _turns(db: Database, session: int, first: int, last: int) -> tuple[Turn, ...]:
+    return tuple(
+        Turn(*row[:5], text=unpack(row[5]))
+        for row in db.rows(
+            """SELECT id, number, role, time, quality, text FROM turns
+               WHERE session = ? AND number BETWEEN ? AND ? ORDER BY number""",
+            session, first, last,
+        )
+    )  # fmt: skip
+
+
+def _literal(text: str) -> str:
+    """`text` for GLOB, its own wildcards taken literally."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in text)

@@ -1,0 +1,212 @@
+"""What a person typed → Query: `codex "flaky test" -docs source:codex after:7d`. Pure; nothing typed ever raises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from .clean import clean_line
+from .tokens import STOP_WORDS, Needle, bag, has_cjk, needle, phrase, stems_ahead
+from .when import parse as parse_time
+
+MOST_CHARACTERS, MOST_TERMS = 512, 32
+
+FILTERS = ("source", "project", "role", "model", "branch", "title", "session", "kind", "before", "after", "on", "has")
+_TIMES = ("before", "after", "on")
+_ALLOWED = {
+    "role": ("user", "assistant"),
+    "kind": ("main", "subagent", "automated"),
+    "has": ("code",),
+}
+_PART = re.compile(
+    r"""(?P<minus>-)?(?:(?P<key>[a-z]{2,8}):)?(?:"(?P<quoted>[^"]*)(?:"|\Z)|(?P<word>[^\s"]+))""", re.IGNORECASE
+)
+_SENTENCE_WORDS = 6
+"""So many words are a sentence even without a question mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word or a quoted phrase, with its place in what was typed."""
+
+    text: str
+    start: int
+    stop: int
+    quoted: bool = False
+    prefix: bool = False
+
+    def expression(self) -> str:
+        """The FTS5 expression for it; always quoted, so that nothing typed is syntax."""
+        words, open_end = phrase(self.text)
+        star = " *" if self.prefix or open_end else ""
+        stems = [f'"{stem}"' for stem in stems_ahead(self.text)] if self.prefix else []
+        return _any([f'"{_escape(words)}"{star}', *stems])
+
+    def loose(self) -> str:
+        """The FTS5 expression for any part of it: bigrams of ideographs on their own."""
+        if self.quoted or not has_cjk(self.text):
+            return self.expression()
+        parts = bag(self.text)
+        return _any([f'"{_escape(part)}"' + (" *" if len(part) == 1 else "") for part in parts])
+
+    def needles(self, *, loose: bool = False) -> list[Needle]:
+        """What to highlight for it."""
+        if loose and not self.quoted and has_cjk(self.text):
+            return [found for part in bag(self.text) if (found := needle(part))]
+        stems = [Needle((stem,)) for stem in stems_ahead(self.text)] if self.prefix else []
+        found = needle(self.text, prefix=self.prefix)
+        return [found, *stems] if found else []
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`key:value,value` or its negation; for times `period` says what was meant."""
+
+    key: str
+    values: tuple[str, ...]
+    negated: bool
+    start: int
+    stop: int
+    since: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A part of the query that was not understood and is ignored; underlined, with its reason."""
+
+    start: int
+    stop: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What to look for. Each group of `wanted` is a choice: any of its terms will do."""
+
+    text: str
+    wanted: tuple[tuple[Term, ...], ...] = ()
+    unwanted: tuple[Term, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    sentence: bool = False
+    """Any of the words will do, fuller matches first."""
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing to look for but perhaps something to filter by."""
+        return not self.wanted
+
+    def all_of_it(self) -> str:
+        """The FTS5 expression for chunks with every wanted term."""
+        groups = [_any([term.expression() for term in group]) for group in self.wanted]
+        return self._without_unwanted(" AND ".join(groups))
+
+    def any_of_it(self) -> str:
+        """The FTS5 expression for chunks with any wanted term, or the day that it names."""
+        terms = [term.loose() for group in self.wanted for term in group]
+        return self._without_unwanted(_any(terms))
+
+    def needles(self, *, loose: bool = False) -> list[Needle]:
+        """What to highlight."""
+        return [found for group in self.wanted for term in group for found in term.needles(loose=loose)]
+
+    def _without_unwanted(self, wanted: str) -> str:
+        if not self.unwanted:
+            return f"text : ({wanted})"
+        return f"text : (({wanted}) NOT {_any([term.expression() for term in self.unwanted])})"
+
+
+def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
+    """Read a query. While `typing`, the last word may be unfinished and matches as a beginning."""
+    problems: list[Problem] = []
+    if len(text) > MOST_CHARACTERS:
+        problems.append(Problem(MOST_CHARACTERS, len(text), f"only the first {MOST_CHARACTERS} characters count"))
+        text = text[:MOST_CHARACTERS]
+    groups: list[list[Term]] = []
+    unwanted: list[Term] = []
+    filters: list[Filter] = []
+    joined = False
+    for part in _PART.finditer(text):
+        key, word, start, stop = (part["key"] or "").lower(), part["word"], part.start(), part.end()
+        value = part["quoted"] if word is None else word
+        if key in FILTERS:
+            made = _filter(key, value, bool(part["minus"]), (start, stop), now)
+            (filters if isinstance(made, Filter) else problems).append(made)  # pyright: ignore[reportArgumentType]
+            continue
+        if word == "OR" and not part["minus"] and not key and groups:
+            joined = True
+            continue
+        quoted = word is None
+        whole = f"{key}:{value}" if key else value
+        prefix = not quoted and len(whole) > 1 and whole.endswith("*")
+        plain = clean_line(whole.rstrip("*") if prefix else whole, MOST_CHARACTERS)
+        term = Term(
+            plain, start, stop, quoted, prefix or (typing and not quoted and stop == len(text) and len(plain) > 1)
+        )
+        if needle(plain) is None:
+            continue
+        if len(groups) + len(unwanted) >= MOST_TERMS:
+            problems.append(Problem(start, len(text), f"only the first {MOST_TERMS} words count"))
+            break
+        if part["minus"]:
+            unwanted.append(term)
+        elif joined:
+            groups[-1].append(term)
+        else:
+            groups.append([term])
+        joined = False
+    return Query(
+        text=text,
+        wanted=_without_stop_words(groups),
+        unwanted=tuple(unwanted),
+        filters=tuple(filters),
+        problems=tuple(problems),
+        sentence=_is_sentence(text, groups),
+    )
+
+
+def _without_stop_words(groups: Sequence[Sequence[Term]]) -> tuple[tuple[Term, ...], ...]:
+    telling = tuple(
+        tuple(group)
+        for group in groups
+        if len(group) > 1 or group[0].quoted or group[0].text.lower().strip("?!.,;:") not in STOP_WORDS
+    )
+    return telling or tuple(tuple(group) for group in groups)
+
+
+def _is_sentence(text: str, groups: Sequence[Sequence[Term]]) -> bool:
+    if any(term.quoted for group in groups for term in group) or any(len(group) > 1 for group in groups):
+        return False
+    stop_words = sum(group[0].text.lower() in STOP_WORDS for group in groups)
+    asked = text.rstrip().endswith(("?", "？"))
+    return len(groups) >= _SENTENCE_WORDS or (len(groups) >= 3 and (asked or stop_words >= 2))
+
+
+def _filter(key: str, value: str, negated: bool, place: tuple[int, int], now: datetime) -> Filter | Problem:
+    values = tuple(clean_line(each) for each in value.split(",") if each.strip())
+    if not values:
+        return Problem(*place, f"{key}: wants a value")
+    if key in _TIMES:
+        period = parse_time(value, now)
+        if period is None:
+            return Problem(*place, f'"{value}" is not a time: try 7d, 2026-03-01, yesterday, "last week", 上周')
+        since, until = {
+            "after": (period.start, None),
+            "before": (None, period.start),
+            "on": (period.start, period.stop),
+        }[key]
+        return Filter(key, values, negated, *place, since, until)
+    allowed = _ALLOWED.get(key)
+    if allowed and (wrong := [each for each in values if each.lower() not in allowed]):
+        return Problem(*place, f"{key}:{wrong[0]} is unknown; there are {', '.join(allowed)}")
+    return Filter(key, values, negated, *place)
+
+
+def _any(expressions: Sequence[str]) -> str:
+    return expressions[0] if len(expressions) == 1 else f"({' OR '.join(expressions)})"
+
+
+def _escape(text: str) -> str:
+    return text.replace('"', '""')
