@@ -1,0 +1,52 @@
+"""What every test lives in: an empty home, UTC, no agent's environment, no network."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# One test may run its examples under fixtures of its own; a slow machine is no failure.
+settings.register_profile("harkback", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.load_profile("harkback")
+
+_AGENT_PREFIXES = (
+    "CLAUDE_", "CODEX_", "GEMINI_", "QWEN_", "OPENCODE_", "OPENCLAW_", "CLAWDBOT_", "DSH_", "KIMI_", "WORKBUDDY_",
+    "CODEBUDDY_", "ZCODE_", "GOOSE_", "AMP_", "CRUSH_", "VIBE_", "PI_", "AIDER_", "CONTINUE_", "COPILOT_", "CURSOR_",
+    "FACTORY_", "HARKBACK_",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing outside `tmp_path` is home, configuration or cache."""
+    for name in list(os.environ):
+        if name.startswith(_AGENT_PREFIXES):
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    for name in ("CONFIG", "DATA", "CACHE", "STATE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    monkeypatch.setattr(socket.socket, "connect", _refused(socket.socket.connect))
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def _refused(connect: Any) -> Any:
+    def local_only(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX:
+            raise AssertionError(f"a test tried to reach {address}")
+        connect(self, address)
+
+    return local_only
