@@ -1,0 +1,120 @@
+"""Reconciling in a process of its own: the child reports in JSON lines, the parent reads them and may cancel.
+
+The child is whatever command the caller names; it ends when it is told to or when its parent is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import IO
+
+import msgspec
+
+from .model import Progress
+from .reconcile import Report
+
+
+class Failed(msgspec.Struct, tag="failed", frozen=True):
+    """Why a reconcile could not be done, in a sentence."""
+
+    message: str
+    busy: bool = False
+    """Another process is indexing; nothing is wrong."""
+
+
+class Working(msgspec.Struct, tag="working", frozen=True):
+    """How far it has come."""
+
+    progress: Progress
+
+
+class Done(msgspec.Struct, tag="done", frozen=True):
+    """It has ended, perhaps early."""
+
+    report: Report
+
+
+Event = Working | Done | Failed
+_decoder = msgspec.json.Decoder(Event)
+
+
+class Worker:
+    """The parent's side: one child process and a thread that reads what it says."""
+
+    def __init__(self, command: Sequence[str], on_event: Callable[[Event], None]) -> None:
+        """`on_event` is called from another thread; the last event is a `Done` or a `Failed`."""
+        self._on_event = on_event
+        self._child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        self._thread = threading.Thread(target=self._listen, name="reconcile", daemon=True)
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask the child to stop after the transaction that it is in; closing its input is the sign."""
+        if self._child.stdin:
+            with contextlib.suppress(OSError):
+                self._child.stdin.close()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Whether the child has ended within `seconds`."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _listen(self) -> None:
+        last: Event | None = None
+        for line in self._child.stdout or ():
+            try:
+                last = _decoder.decode(line)
+            except msgspec.MsgspecError:
+                continue
+            self._on_event(last)
+        code = self._child.wait()
+        if not isinstance(last, Done | Failed):
+            self._on_event(Failed(f"indexing ended unexpectedly (exit code {code}); what was indexed is kept"))
+
+
+def serve(run: Callable[[Callable[[Progress], None], Callable[[], bool]], Report], output: IO[bytes]) -> None:
+    """The child's side: run a reconcile, say how it goes, stop when the parent closes our input.
+
+    `run` gets a function to report progress to and one to ask whether to stop. Its errors are the caller's to report
+    with `tell`.
+    """
+    stop = threading.Event()
+    threading.Thread(target=_watch_input, args=(stop,), daemon=True).start()
+
+    def on_signal(number: int, frame: object) -> None:
+        stop.set()
+
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if number := getattr(signal, name, None):
+            signal.signal(number, on_signal)
+    last = 0.0
+
+    def on_progress(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= 0.1:
+            last = now
+            tell(Working(progress), output)
+
+    tell(Done(run(on_progress, stop.is_set)), output)
+
+
+def tell(event: Event, output: IO[bytes]) -> None:
+    """Write one event; a parent that is gone no longer needs it."""
+    with contextlib.suppress(OSError, ValueError):
+        output.write(msgspec.json.encode(event) + b"\n")
+        output.flush()
+
+
+def _watch_input(stop: threading.Event) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdin.buffer.read()
+    stop.set()

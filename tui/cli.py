@@ -1,0 +1,120 @@
+"""The command line. Data goes to stdout, notes to stderr; Textual is imported only to open the app.
+
+Ends 0 (found or done), 1 (nothing found), 2 (usage or configuration), 3 (could not do it).
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import click
+
+from ..core.config import ConfigError
+from ..core.history import NotFound
+from ..core.lock import Busy
+from ..core.store import NoIndex, StoreError
+from .surroundings import Surroundings
+
+FOUND, NOTHING, USAGE, FAILED = 0, 1, 2, 3
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def home_option(function: F) -> F:
+    """`--home` for a command; given twice, the later one counts."""
+
+    def remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            context.obj = value
+
+    return click.option(
+        "--home",
+        metavar="DIR",
+        expose_value=False,
+        callback=remember,
+        help="The folder with harkback's config.toml and index (also HARKBACK_HOME).",
+    )(function)
+
+
+def place() -> Surroundings:
+    """What the running command works on."""
+    return Surroundings.here(cast("str | None", click.get_current_context().obj))
+
+
+@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="harkback", prog_name="harkback")
+@home_option
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Find what was said in your past AI-agent sessions.
+
+    Without a command: opens the app. It reads your agents' session files, never writes to them, and sends nothing.
+    """
+    if context.invoked_subcommand is None:
+        from .app import run_app
+
+        context.exit(run_app(place()))
+
+
+@cli.command()
+@click.pass_context
+def demo(context: click.Context) -> None:
+    """Open the app on sample sessions, in a temporary home."""
+    from .demo import run_demo
+
+    context.exit(run_demo())
+
+
+def main() -> None:
+    """The console script: every error in a sentence, never a traceback."""
+    from . import cli_index, cli_search  # noqa: F401  # pyright: ignore[reportUnusedImport]
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            cast(Any, stream).reconfigure(errors="backslashreplace")
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        outcome = cli.main(prog_name="harkback", standalone_mode=False)
+        sys.stdout.flush()
+        return outcome if isinstance(outcome, int) else FOUND
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except ConfigError as error:
+        return _say(str(error), USAGE)
+    except NotFound as error:
+        near = f"; did you mean {', '.join(error.near)}?" if error.near else ""
+        return _say(f"there is no session {error.wanted!r} in the index{near}", NOTHING)
+    except NoIndex as error:
+        return _say(str(error), NOTHING)
+    except Busy:
+        return _say("another harkback is indexing; try again when it is done", FAILED)
+    except StoreError as error:
+        return _say(str(error), FAILED)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("stopped; what was done so far is kept", 130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 141
+    except Exception as error:
+        return _say(_describe(error), FAILED)
+
+
+def _say(text: str, code: int) -> int:
+    click.echo(f"harkback: {text}", err=True)
+    return code
+
+
+def _describe(error: Exception) -> str:
+    """Where an error of ours happened; its message is left out, since it may quote a conversation."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place_in_code = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
+    return f"something went wrong inside ({type(error).__name__} at {place_in_code}); the index is as it was"

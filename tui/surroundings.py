@@ -1,0 +1,73 @@
+"""What a run of harkback stands on: its own folder, the person's home, the environment, the sources it knows."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..adapters import ADAPTERS
+from ..core import config as configuration
+from ..core.config import Config
+from ..core.model import Adapter, Progress
+from ..core.reconcile import Reconciler, Report
+from ..core.store import Store
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Everything that differs between one run and another, handed to commands and screens."""
+
+    folder: Path
+    """Where config.toml and the index are."""
+    home: Path
+    """The person's home, below which agents keep their stores."""
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    adapters: tuple[Adapter, ...] = ADAPTERS
+
+    @classmethod
+    def here(cls, folder: str | None = None) -> Surroundings:
+        """This machine as it is; `folder` is what `--home` gave."""
+        return cls(configuration.home_folder(folder, os.environ), Path.home())
+
+    @property
+    def store(self) -> Store:
+        return Store(self.folder)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Source name → its name for people."""
+        return {adapter.name: adapter.title for adapter in self.adapters}
+
+    def config(self) -> Config:
+        """config.toml as it is now. Raises ConfigError."""
+        return configuration.load(self.folder)
+
+    def adapter(self, name: str) -> Adapter | None:
+        return next((adapter for adapter in self.adapters if adapter.name == name), None)
+
+    def reconcile(
+        self,
+        *,
+        only: list[str] | None = None,
+        rebuild: bool = False,
+        on_progress: Callable[[Progress], None] | None = None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Report:
+        """Bring the index in line with the stores, in this process. Raises Busy, StoreError, ConfigError."""
+        reconciler = Reconciler(
+            self.store,
+            self.adapters,
+            self.config(),
+            self.home,
+            self.environ,
+            on_progress=on_progress,
+            stopped=stopped,
+        )
+        return reconciler.run(only, rebuild=rebuild)
+
+    def worker_command(self) -> list[str]:
+        """The command line of a child process that reconciles and reports in JSON lines."""
+        return [sys.executable, "-m", "harkback.tui", "--home", str(self.folder), "index", "--events"]
