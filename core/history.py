@@ -49,17 +49,22 @@ def find_session(db: Database, wanted: str) -> Session:
     raise NotFound(wanted)
 
 
-def recent_sessions(db: Database, *, limit: int, project: str | None = None, offset: int = 0) -> list[Session]:
-    """Sessions by their last turn, newest first: the person's own, of one project or of all."""
+def recent_rows(db: Database, project: str | None = None) -> list[int]:
+    """The rows of the person's own sessions, of one project (a part of its path) or of all, newest first."""
     return [
-        session_from(row)
+        row[0]
         for row in db.rows(
-            f"""SELECT {SESSION_COLUMNS} FROM sessions
-                WHERE turns > 0 AND kind = 'main' AND (?1 IS NULL OR project = ?1)
-                ORDER BY updated DESC LIMIT ?2 OFFSET ?3""",  # noqa: S608
-            project, limit, offset,
+            """SELECT id FROM sessions WHERE turns > 0 AND kind = 'main' AND (?1 IS NULL OR instr(project, ?1))
+               ORDER BY updated DESC, id DESC""",
+            project,
         )
-    ]  # fmt: skip
+    ]
+
+
+def session_at(db: Database, row: int) -> Session | None:
+    """The session of a row; None when it was dropped."""
+    found = db.row(f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ? AND turns > 0", row)  # noqa: S608
+    return session_from(found) if found else None
 
 
 def around(db: Database, key: str, number: int, before: int, after: int) -> Conversation:

@@ -88,9 +88,13 @@ class Search:
         return Found(best.ranked, tuple(others), len(best.ranked) + len(others), True)
 
     def hits(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit]:
-        """What to show of matches: `Ranked` ones or chunk ids."""
+        """What to show of matches, `Ranked` ones or chunk ids; those dropped since they were found are left out."""
+        return [hit for hit in self.hits_or_gone(query, matches) if hit]
+
+    def hits_or_gone(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit | None]:
+        """Like `hits`, with None in the place of a match that was dropped since."""
         needles, loose = query.needles(), query.needles(loose=True)
-        hits: list[Hit] = []
+        hits: list[Hit | None] = []
         for match in matches:
             chunk = match.chunk if isinstance(match, Ranked) else match
             row = self._db.row(
@@ -100,7 +104,8 @@ class Search:
                     WHERE chunks.id = ?""",  # noqa: S608
                 chunk,
             )
-            if row is None:  # dropped since it was found
+            if row is None:
+                hits.append(None)
                 continue
             turn, number, role, time, text, native_id, text_hash, session, start, stop = row[SESSION_WIDTH:]
             hits.append(

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from ..adapters import ADAPTERS
@@ -14,6 +15,7 @@ from ..core.config import Config
 from ..core.model import Adapter, Progress
 from ..core.reconcile import Reconciler, Report
 from ..core.store import Store
+from ..core.when import local_now
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Surroundings:
     """The person's home, below which agents keep their stores."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     adapters: tuple[Adapter, ...] = ADAPTERS
+    now: Callable[[], datetime] = local_now
+    """The clock; a naive time is the system's own zone."""
 
     @classmethod
     def here(cls, folder: str | None = None) -> Surroundings:
