@@ -1,0 +1,149 @@
+"""One search as the app does it: in a worker thread, on a connection of its own, cancelled by interrupting that."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ..core import ledger
+from ..core.database import Database, Error, Interrupted
+from ..core.history import recent_rows, session_at
+from ..core.model import Hit, Session
+from ..core.query import Filter, Query, parse
+from ..core.rank import Ranked
+from ..core.search import Found, Search
+from ..core.store import NoIndex, StoreError
+from .surroundings import Surroundings
+
+FIRST_PAGE = 40
+"""Rows whose details come with the first answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A row whose turn or session left the index after it was found."""
+
+
+Item = Hit | Session | Dropped
+Match = Ranked | int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the person asks for."""
+
+    text: str
+    project: str | None = None
+    """Only sessions whose project path holds this."""
+    recent: bool = False
+    """Newest first instead of best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What there is to show: `matches` are turns, or session rows when nothing was asked for."""
+
+    request: Request
+    query: Query
+    matches: Sequence[Match]
+    items: Sequence[Item | None]
+    """Details of the first rows, None for the rest."""
+    total: int
+    exact: bool
+    elapsed_ms: float
+    sessions: int
+    """Sessions and turns in the whole index."""
+    turns: int
+    left_out: int
+    """Sessions of which limits left something out."""
+
+    @property
+    def lists_sessions(self) -> bool:
+        """Whether the rows are sessions: nothing was typed."""
+        return self.query.is_empty() and not self.query.filters
+
+
+class Cancelled(Exception):
+    """The search was interrupted; nobody waits for it."""
+
+
+class Asking:
+    """Does one request; `cancel` may be called from any thread at any time."""
+
+    def __init__(self, place: Surroundings, request: Request) -> None:
+        self.request = request
+        self._place = place
+        self._cancelled = threading.Event()
+        self._db: Database | None = None
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+        if db := self._db:
+            try:
+                db.interrupt()
+            except Error:  # it has just been closed
+                return
+
+    def run(self, answered: Callable[[Answer], object]) -> None:
+        """Call `answered` with the best results, and again when there are more. Raises Cancelled or StoreError."""
+        began = time.perf_counter()
+        query = self._query()
+        try:
+            db = self._place.store.read()
+        except NoIndex:
+            answered(Answer(self.request, query, (), (), 0, True, 0.0, 0, 0, 0))
+            return
+        self._db = db
+        try:
+            self._answer(db, query, began, answered)
+        except Interrupted as error:
+            raise Cancelled from error
+        except Error as error:
+            raise StoreError(f"the search failed: {error}") from error
+        finally:
+            self._db = None
+            db.close()
+
+    def _answer(self, db: Database, query: Query, began: float, answered: Callable[[Answer], object]) -> None:
+        sessions, turns = ledger.totals(db)
+        left_out = sum(ledger.left_out_counts(db).values())
+        base = Answer(self.request, query, (), (), 0, True, 0.0, sessions, turns, left_out)
+        if base.lists_sessions:
+            rows = recent_rows(db, self.request.project)
+            answered(self._filled(db, replace(base, matches=rows, total=len(rows)), began))
+            return
+        search = Search(db)
+        best = search.best(query, recent=self.request.recent)
+        answered(self._filled(db, _with(base, best), began))
+        if not best.total_exact and not self._cancelled.is_set():
+            answered(self._filled(db, _with(base, search.rest(query, best)), began))
+
+    def _query(self) -> Query:
+        query = parse(self.request.text, self._place.now(), typing=True)
+        if self.request.project is None:
+            return query
+        return replace(query, filters=(*query.filters, Filter("project", (self.request.project,), False, 0, 0)))
+
+    def _filled(self, db: Database, answer: Answer, began: float) -> Answer:
+        if self._cancelled.is_set():
+            raise Cancelled
+        elapsed = (time.perf_counter() - began) * 1000
+        first = details(db, answer, 0, FIRST_PAGE)
+        rest: list[Item | None] = [None] * (len(answer.matches) - len(first))
+        return replace(answer, items=[*first, *rest], elapsed_ms=elapsed)
+
+
+def details(db: Database, answer: Answer, first: int, stop: int) -> list[Item]:
+    """What to show in the rows `first` to `stop`, exclusive."""
+    matches = answer.matches[first:stop]
+    if answer.lists_sessions:
+        rows = [match for match in matches if isinstance(match, int)]
+        return [session_at(db, row) or Dropped() for row in rows]
+    return [hit or Dropped() for hit in Search(db).hits_or_gone(answer.query, matches)]
+
+
+def _with(base: Answer, found: Found) -> Answer:
+    matches: list[Match] = [*found.ranked, *found.others]
+    return replace(base, matches=matches, total=found.total, exact=found.total_exact)

@@ -1,0 +1,57 @@
+"""What worker threads post to the search screen; handlers there own every change of state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.message import Message
+
+from ..core.model import Conversation
+from ..core.worker import Event, Working
+from .asking import Answer, Item, Request
+
+
+@dataclass
+class Answered(Message):
+    """A search has results, first the best ones, then all."""
+
+    answer: Answer
+
+
+@dataclass
+class AskingFailed(Message):
+    """A search could not be done; what was shown before stays."""
+
+    request: Request
+    reason: str
+
+
+@dataclass
+class Fetched(Message):
+    """Details of rows that the list asked for."""
+
+    answer: Answer
+    first: int
+    items: Sequence[Item]
+
+
+@dataclass
+class Opened(Message):
+    """The stretch of a conversation that the cursor asked for; None when the session was dropped meanwhile."""
+
+    ticket: int
+    conversation: Conversation | None
+    hit: int | None
+    fresh: bool
+    """Another session or another hit than what is shown, not more of the same."""
+
+
+@dataclass
+class Indexing(Message):
+    """News from the process that brings the index up to date."""
+
+    event: Event
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Indexing) and isinstance(message.event, Working)
