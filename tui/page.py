@@ -1,0 +1,213 @@
+"""A conversation as a page of lines at one width: what stands where, found by bisection, and the text behind it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, tzinfo
+from typing import Literal, NamedTuple
+
+from ..core.model import Conversation, Span, Turn
+from .layout import Block, Line, blocks, height, unfold, wrap
+from .rows import MONTHS, local_time
+
+INDENT = 2
+"""How many cells the text of a turn is set in from its heading."""
+
+Needles = Callable[[str], Iterable[Span]]
+"""Finds the stretches of a turn's text that a query matches."""
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_NO_BLOCK = Block(0, 0, in_code=False)
+_TURN_EFFORT = 1000
+
+
+class Piece(NamedTuple):
+    """Some lines of a page that belong together."""
+
+    what: Literal["earlier", "later", "day", "heading", "text", "blank"]
+    turn: int
+    """Index of the turn in the conversation's `turns`; for `day` the turn below it."""
+    block: Block = _NO_BLOCK
+    """For `text`: the stretch of the turn's text that is laid out here."""
+
+
+class Match(NamedTuple):
+    """A stretch of the text of the turn at index `turn` that a query matches."""
+
+    turn: int
+    start: int
+    end: int
+
+
+class Place(NamedTuple):
+    """An offset in the text of the turn at index `turn`."""
+
+    turn: int
+    offset: int
+
+
+class Anchor(NamedTuple):
+    """A line by what it shows, so that it is found again on another page of the same session."""
+
+    turn_id: int
+    offset: int | None
+    """The offset in the turn's text that the line begins with; None for its heading."""
+    below: int
+    """How many lines below that the line is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Every line of a conversation. Lines are counted from 0."""
+
+    conversation: Conversation
+    width: int
+    """Cells of a whole line."""
+    pieces: Sequence[Piece]
+    tops: Sequence[int]
+    """The first line of each piece, and at the end the height of the page."""
+    headings: Sequence[int]
+    """For each turn the index of its heading among the pieces."""
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        return self.conversation.turns
+
+    @property
+    def height(self) -> int:
+        return self.tops[-1]
+
+    def piece_at(self, y: int) -> int:
+        """The index of the piece that line `y` belongs to."""
+        return bisect_right(self.tops, y) - 1
+
+    def top(self, turn: int) -> int:
+        """The line of a turn's heading."""
+        return self.tops[self.headings[turn]]
+
+    def bottom(self, turn: int) -> int:
+        """The line below a turn's last line of text."""
+        following = self.headings[turn + 1] if turn + 1 < len(self.headings) else len(self.pieces)
+        while self.pieces[following - 1].what != "text":
+            following -= 1
+        return self.tops[following]
+
+    def text(self, piece: int) -> str:
+        """The text that a piece shows."""
+        _, turn, block = self.pieces[piece]
+        return self.turns[turn].text[block.start : block.end]
+
+    def lines(self, piece: int) -> list[Line]:
+        """The lines of a piece, with offsets in its `text`."""
+        return wrap(self.text(piece), _room(self.width), in_code=self.pieces[piece].block.in_code)
+
+    def line_of(self, place: Place) -> int:
+        """The line that shows a place."""
+        piece = self.headings[place.turn] + 1
+        while self.pieces[piece + 1].what == "text" and self.pieces[piece + 1].block.start <= place.offset:
+            piece += 1
+        offset = place.offset - self.pieces[piece].block.start
+        return self.tops[piece] + bisect_right(self.lines(piece), offset, key=lambda line: line.start) - 1
+
+    def place_at(self, y: int, x: int = 0) -> Place:
+        """The place that line `y` shows at character `x` of its text; a line without text leads to the nearest one."""
+        if y >= self.height:
+            return Place(len(self.turns) - 1, len(self.turns[-1].text)) if self.turns else Place(0, 0)
+        index = self.piece_at(max(0, y))
+        what, turn, block = self.pieces[index]
+        if what in ("blank", "later"):
+            return Place(turn, len(self.turns[turn].text))
+        if what != "text":
+            return Place(turn, 0)
+        text = self.text(index)
+        line = self.lines(index)[y - self.tops[index]]
+        return Place(turn, block.start + line.start + min(bisect_left(unfold(text, line)[1], x), line.end - line.start))
+
+    def anchor(self, y: int) -> Anchor | None:
+        """What line `y` shows; None on a page without turns."""
+        if not self.turns:
+            return None
+        turn, offset = self.place_at(y)
+        what = self.pieces[self.piece_at(min(y, self.height - 1))].what
+        if what in ("earlier", "day", "heading"):
+            return Anchor(self.turns[turn].id, None, y - self.top(turn))
+        return Anchor(self.turns[turn].id, offset, y - self.line_of(Place(turn, offset)))
+
+    def find(self, anchor: Anchor) -> int | None:
+        """The line that shows what `anchor` says; None where its turn is not on the page."""
+        for index, turn in enumerate(self.turns):
+            if turn.id == anchor.turn_id:
+                line = self.top(index) if anchor.offset is None else self.line_of(Place(index, anchor.offset))
+                return line + anchor.below
+        return None
+
+    def between(self, first: Place, last: Place) -> str:
+        """The text from one place to another, with an empty line between turns."""
+        texts = [turn.text for turn in self.turns[first.turn : last.turn + 1]]
+        if texts:
+            texts[-1] = texts[-1][: last.offset]
+            texts[0] = texts[0][first.offset :]
+        return "\n\n".join(text for text in texts if text)
+
+
+def lay_out(
+    conversation: Conversation, width: int, zone: tzinfo | None = None, stop: Callable[[], bool] = lambda: False
+) -> Page | None:
+    """Lay out a conversation in lines of `width` (at least 1) cells; None as soon as `stop` says so.
+
+    A day line stands wherever the date in `zone` (None: the local one) changes.
+    """
+    pieces: list[Piece] = []
+    tops = [0]
+    headings: list[int] = []
+
+    def put(piece: Piece, lines: int) -> None:
+        pieces.append(piece)
+        tops.append(tops[-1] + lines)
+
+    day: date | None = None
+    if conversation.before:
+        put(Piece("earlier", 0), 2)
+    for index, turn in enumerate(conversation.turns):
+        if stop():
+            return None
+        moment = local_time(turn.time, zone)
+        if moment is not None and moment.date() != day:
+            day = moment.date()
+            put(Piece("day", index), 1)
+        headings.append(len(pieces))
+        put(Piece("heading", index), 1)
+        for block in blocks(turn.text):
+            put(Piece("text", index, block), height(turn.text[block.start : block.end], _room(width)))
+        put(Piece("blank", index), 1)
+    if conversation.after:
+        put(Piece("later", max(0, len(conversation.turns) - 1)), 1)
+    return Page(conversation, width, pieces, tops, headings)
+
+
+def find_matches(
+    turns: Iterable[Turn], needles: Needles, stop: Callable[[], bool] = lambda: False
+) -> list[Match] | None:
+    """Every match in the order of the text; None as soon as `stop` says so."""
+    found: list[Match] = []
+    for index, turn in enumerate(turns):
+        if stop():
+            return None
+        found += [Match(index, start, end) for start, end in sorted(needles(turn.text))]
+    return found
+
+
+def effort(conversation: Conversation) -> int:
+    """About what laying out costs, in characters of plain English text."""
+    return sum(_TURN_EFFORT + len(turn.text) * (1 if turn.text.isascii() else 8) for turn in conversation.turns)
+
+
+def day_name(day: date) -> str:
+    """A date for people: Thu 12 Nov 2026."""
+    return f"{_DAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def _room(width: int) -> int:
+    return max(1, width - INDENT)

@@ -1,0 +1,262 @@
+"""A widget that draws a page: it styles only the lines on the screen, and lays out big conversations in a thread."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from functools import partial
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual import on
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+from ..core.model import Conversation
+from .layout import Line
+from .line_parts import CURRENT_BAR, HIT_BAR, LOOKED_AT, NO_BAR, STYLES, Part, parts
+from .page import INDENT, Match, Needles, Page, Place, effort, find_matches, lay_out
+
+SMALL = 1_500_000
+"""Conversations of no more `effort` are laid out at once: that takes no longer than a frame."""
+
+_REVERSE = Style(reverse=True)
+
+
+@dataclass
+class _Laid(Message, bubble=False):
+    ticket: int
+    page: Page
+
+
+@dataclass
+class _Found(Message, bubble=False):
+    ticket: int
+    matches: Sequence[Match]
+
+
+class PageView(ScrollView):
+    """Draws a conversation with a hit, a current turn and matches marked; subclasses say what moves them."""
+
+    DEFAULT_CSS = """
+    PageView {
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        min-width: 1;
+        & > .page--current { background: $boost; }
+        & > .page--user { text-style: bold; color: $text-accent; }
+        & > .page--assistant { text-style: bold; color: $text-primary; }
+        & > .page--time { color: $text-muted; }
+        & > .page--bar { color: $text-accent; }
+        & > .page--heading { text-style: bold; }
+        & > .page--fence { color: $text-muted; }
+        & > .page--code { color: $text-success; }
+        & > .page--quote { text-style: italic; }
+        & > .page--match { text-style: bold underline; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(STYLES)
+
+    def __init__(
+        self,
+        *,
+        zone: tzinfo | None = None,
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
+        """`zone` is where times are shown; None for the local one."""
+        super().__init__(id=id, classes=classes)
+        self.page: Page | None = None
+        self.current = 0
+        """Index of the current turn."""
+        self.hit: int | None = None
+        """Number of the turn that is marked as the hit."""
+        self.needles: Needles | None = None
+        self.matches: Sequence[Match] | None = None
+        """Every match on the page in order; None until all turns were looked through."""
+        self.match: Match | None = None
+        """The match that is looked at."""
+        self._zone = zone
+        self._conversation: Conversation | None = None
+        self._ticket = 0
+        self._lines: LRUCache[int, list[Line]] = LRUCache(64)
+        self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(1024)
+        self._found: LRUCache[int, Sequence[Match]] = LRUCache(64)
+
+    # ---- What subclasses do ----
+
+    def page_arrived(self, old: Page | None) -> None:
+        """`page` has replaced `old`: choose `current` and scroll."""
+
+    def matches_arrived(self) -> None:
+        """`matches` is known now."""
+
+    # ---- Laying out ----
+
+    def lay_out(self, conversation: Conversation) -> None:
+        """Show a conversation as soon as it is laid out; what was on the screen stays until then."""
+        self._conversation = conversation
+        self._ticket += 1
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return  # the first resize event comes with a width
+        if effort(conversation) > SMALL:
+            work = partial(self._lay_out_in_thread, self._ticket, conversation, width, self.needles)
+            self.run_worker(work, group="layout", description="laying out a conversation", thread=True)
+            self.refresh()
+            return
+        if (page := lay_out(conversation, width, self._zone)) is not None:
+            self._arrive(page)
+            self._take_matches(find_matches(page.turns, self.needles) if self.needles else [])
+
+    def _lay_out_in_thread(self, ticket: int, conversation: Conversation, width: int, needles: Needles | None) -> None:
+        def outdated() -> bool:
+            return ticket != self._ticket
+
+        page = lay_out(conversation, width, self._zone, outdated)
+        if page is None:
+            return
+        self.post_message(_Laid(ticket, page))
+        matches = find_matches(page.turns, needles, outdated) if needles else []
+        if matches is not None:
+            self.post_message(_Found(ticket, matches))
+
+    def on_unmount(self) -> None:
+        self._ticket += 1
+
+    @on(_Laid)
+    def _on_laid(self, message: _Laid) -> None:
+        if message.ticket == self._ticket:
+            self._arrive(message.page)
+
+    @on(_Found)
+    def _on_found(self, message: _Found) -> None:
+        if message.ticket == self._ticket:
+            self._take_matches(message.matches)
+
+    def _arrive(self, page: Page) -> None:
+        old, self.page = self.page, page
+        self.matches = None
+        self._lines.clear()
+        self._found.clear()
+        if self.text_selection is not None:
+            self.screen.clear_selection()
+        self.virtual_size = Size(page.width, page.height)
+        self.redraw()
+        self.page_arrived(old)
+
+    def _take_matches(self, matches: Sequence[Match] | None) -> None:
+        self.matches = matches
+        self.matches_arrived()
+        self.redraw()
+
+    def on_resize(self) -> None:
+        if self._conversation and (self.page is None or self.page.width != self.scrollable_content_region.width):
+            self.lay_out(self._conversation)
+
+    # ---- Places ----
+
+    @property
+    def view_height(self) -> int:
+        """How many lines are on the screen."""
+        return self.scrollable_content_region.height
+
+    def scroll_line(self, y: int) -> None:
+        """Make line `y` the first on the screen, as far as the page reaches."""
+        self.scroll_to(y=y, animate=False, force=True)
+
+    def matches_in(self, turn: int) -> Sequence[Match]:
+        """The matches in the turn at an index."""
+        if self.matches is not None:
+            first = bisect_left(self.matches, (turn,))
+            return self.matches[first : bisect_left(self.matches, (turn + 1,), first)]
+        if (found := self._found.get(turn)) is None:
+            found = find_matches(self.page.turns[turn : turn + 1], self.needles) if self.page and self.needles else []
+            found = self._found[turn] = [match._replace(turn=turn) for match in found or ()]
+        return found
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        if self.page is None:
+            return None
+        start, end = selection
+        first = self.page.place_at(start.y, start.x) if start else Place(0, 0)
+        last = self.page.place_at(end.y, end.x) if end else self.page.place_at(self.page.height)
+        return self.page.between(first, last), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.redraw()
+
+    # ---- Drawing ----
+
+    def redraw(self) -> None:
+        """Draw every line anew: something that is marked has changed."""
+        self._strips.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
+    def render_line(self, y: int) -> Strip:
+        page, width = self.page, self.scrollable_content_region.width
+        if page is None:
+            words = "laying out…" if self._conversation and y == 0 else ""
+            return self._strip([Part(words)], (), width)
+        row = y + self.scroll_offset.y
+        if row >= page.height:
+            return Strip.blank(width, self.rich_style)
+        piece = page.piece_at(row)
+        key = (row, page.pieces[piece].turn == self.current)
+        if (strip := self._strips.get(key)) is None:
+            strip = self._strips[key] = self._draw(page, piece, row, width)
+        return strip
+
+    def _draw(self, page: Page, piece: int, row: int, width: int) -> Strip:
+        what, index, _ = page.pieces[piece]
+        if (lines := self._lines.get(piece)) is None:
+            lines = self._lines[piece] = page.lines(piece)
+        is_current = index == self.current and what in ("heading", "text")
+        is_hit = what == "text" and self.hit is not None and page.turns[index].number == self.hit
+        found = parts(
+            page,
+            piece,
+            lines,
+            row - page.tops[piece],
+            bar=HIT_BAR if is_hit else CURRENT_BAR if is_current else NO_BAR,
+            matches=self.matches_in(index) if what == "text" else (),
+            match=self.match,
+            zone=self._zone,
+        )
+        strip = self._strip(found, ("page--current",) if is_current else (), width)
+        if what != "text":
+            return strip.apply_offsets(0, row)
+        if self.text_selection is not None and (span := self.text_selection.get_span(row)) is not None:
+            strip = self._with_selection(strip, "".join(part.text for part in found), span)
+        return strip.apply_offsets(-INDENT, row)
+
+    def _strip(self, found: Sequence[Part], base: tuple[str, ...], width: int) -> Strip:
+        def style(styles: tuple[str, ...]) -> Style:
+            drawn = self.get_visual_style(*base, *styles).rich_style
+            # Component classes cannot say this themselves: their `reverse` is not passed on.
+            return drawn + _REVERSE if LOOKED_AT in styles else drawn
+
+        segments = [Segment(text, style(styles)) for text, styles in found if text]
+        return Strip(segments).adjust_cell_length(width, style(()))
+
+    def _with_selection(self, strip: Strip, drawn: str, span: tuple[int, int]) -> Strip:
+        """The strip with the characters from `span[0]` to `span[1]` (-1: the end) of the turn's text highlighted."""
+        first = cell_len(drawn[: INDENT + max(0, span[0])])
+        last = cell_len(drawn if span[1] < 0 else drawn[: INDENT + span[1]])
+        style = self.screen.get_component_rich_style("screen--selection")
+        selected = Strip(Segment.apply_style(strip.crop(first, max(first, last)), post_style=style))
+        return Strip.join([strip.crop(0, first), selected, strip.crop(max(first, last))])

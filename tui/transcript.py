@@ -1,0 +1,235 @@
+"""The view of one conversation: a current turn that keys move, jumps between matches, and room to grow at both ends."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from ..core.model import Conversation, Turn
+from .page import Anchor, Needles, Page, Place, find_matches
+from .page_view import PageView
+
+
+class Transcript(PageView, can_focus=True):
+    """Shows a stretch of a conversation, opened at a hit."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j,right_square_bracket", "turn(1)", "Next turn", show=False, id="transcript.next"),
+        Binding("k,left_square_bracket", "turn(-1)", "Previous turn", show=False, id="transcript.previous"),
+        Binding("u", "user(1)", "Next of yours", show=False, id="transcript.next_user"),
+        Binding("U", "user(-1)", "Previous of yours", show=False, id="transcript.previous_user"),
+        Binding("g,home", "edge(-1)", "First turn", show=False, id="transcript.first"),
+        Binding("G,end", "edge(1)", "Last turn", show=False, id="transcript.last"),
+        Binding("up", "line(-1)", "Line up", show=False, id="transcript.line_up"),
+        Binding("down", "line(1)", "Line down", show=False, id="transcript.line_down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="transcript.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="transcript.page_down"),
+    ]
+
+    @dataclass
+    class Grow(Message):
+        """More turns are asked for: earlier ones (-1) or later ones (1)."""
+
+        transcript: Transcript
+        direction: int
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
+    @dataclass
+    class Current(Message):
+        """Another turn is the current one."""
+
+        transcript: Transcript
+        turn: Turn
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, Transcript.Current) and message.transcript is self.transcript
+
+    def __init__(
+        self,
+        *,
+        zone: tzinfo | None = None,
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(zone=zone, id=id, classes=classes)
+        self._fresh = False
+        self._held: tuple[int, Anchor] | None = None
+
+    # ---- Contents ----
+
+    def show(self, conversation: Conversation, needles: Needles | None = None, hit: int | None = None) -> None:
+        """Show a conversation at its turn number `hit`, or at its beginning; what `needles` finds is marked.
+
+        A big conversation appears when it is laid out; until then what was shown before stays. `Current` follows.
+        """
+        self.needles, self.hit, self._fresh = needles, hit, True
+        self.lay_out(conversation)
+
+    def extend(self, conversation: Conversation) -> None:
+        """Show more (or fewer) turns of the same session; what is on the screen stays where it is."""
+        self.lay_out(conversation)
+
+    @property
+    def current_turn(self) -> Turn | None:
+        """The turn that the cursor is on."""
+        return self.page.turns[self.current] if self.page and self.page.turns else None
+
+    @property
+    def conversation(self) -> Conversation | None:
+        """What is on the page."""
+        return self.page.conversation if self.page else None
+
+    def page_arrived(self, old: Page | None) -> None:
+        page, fresh = self.page, self._fresh
+        self._fresh = False
+        if page is None or not page.turns:
+            self.current = 0
+            return
+        top = self.scroll_offset.y
+        # Reflowed again without having been scrolled, the page must not creep up to where each line happens to begin.
+        anchor = self._held[1] if self._held and self._held[0] == top else old.anchor(top) if old else None
+        self._held = None
+        if fresh or old is None or anchor is None:
+            self._open(page)
+            return
+        current = old.turns[self.current].id
+        index = next((index for index, turn in enumerate(page.turns) if turn.id == current), None)
+        self.match = self.match._replace(turn=index) if self.match and index is not None else None
+        self.current = index or 0
+        found = page.find(anchor)
+        self.scroll_line(page.top(self.current) if found is None else found)
+        self._held = (self.scroll_offset.y, anchor)
+        self._follow()
+
+    def _open(self, page: Page) -> None:
+        """Come to the hit with a little of what was said before it, or further down to its first match."""
+        numbers = [turn.number for turn in page.turns]
+        self.current = numbers.index(self.hit) if self.hit is not None and self.hit in numbers else 0
+        self.match = next(iter(self.matches_in(self.current)), None) if self.hit is not None else None
+        self.scroll_line(page.top(self.current) - self.view_height // 4 if self.current else 0)
+        if self.match is not None:
+            self._show_line(page.line_of(Place(self.match.turn, self.match.start)))
+        self.post_message(self.Current(self, page.turns[self.current]))
+
+    # ---- Matches ----
+
+    def next_match(self) -> bool:
+        """Go to the next match; False where there is none further."""
+        return self._jump(1)
+
+    def previous_match(self) -> bool:
+        """Go to the previous match; False where there is none further."""
+        return self._jump(-1)
+
+    def _jump(self, step: int) -> bool:
+        if (page := self.page) is None or not self.needles:
+            return False
+        if self.matches is None:
+            self.matches = find_matches(page.turns, self.needles) or ()
+        if self.match is not None:
+            target = bisect_left(self.matches, self.match) + step
+        else:
+            target = bisect_left(self.matches, (self.current,)) - (step < 0)
+        if not 0 <= target < len(self.matches):
+            return False
+        match = self.matches[target]
+        self._set_current(match.turn)
+        self.match = match
+        self._show_line(page.line_of(Place(match.turn, match.start)))
+        self.redraw()
+        return True
+
+    # ---- Moving ----
+
+    def action_turn(self, by: int) -> None:
+        """Go to another turn; beyond the first and the last one, ask for more."""
+        if (page := self.page) is None or not page.turns:
+            return
+        # Going back from within a long turn leads to its beginning first.
+        within = by < 0 and page.top(self.current) < self.scroll_offset.y
+        target = self.current if within else self.current + by
+        if 0 <= target < len(page.turns):
+            self._go(page, target)
+        elif page.conversation.before if by < 0 else page.conversation.after:
+            self.post_message(self.Grow(self, by))
+
+    def action_user(self, by: int) -> None:
+        """Go to the next or previous turn of the user."""
+        if self.page is None:
+            return
+        turns = self.page.turns
+        ahead = range(self.current + 1, len(turns)) if by > 0 else range(self.current - 1, -1, -1)
+        if (target := next((index for index in ahead if turns[index].role == "user"), None)) is not None:
+            self._go(self.page, target)
+
+    def action_edge(self, direction: int) -> None:
+        """Go to the first (-1) or the last turn (1)."""
+        if self.page is not None and self.page.turns:
+            self._set_current(0 if direction < 0 else len(self.page.turns) - 1)
+            self.scroll_line(0 if direction < 0 else self.page.height)
+
+    def action_line(self, by: int) -> None:
+        """Scroll by so many lines."""
+        self.scroll_line(self.scroll_offset.y + by)
+
+    def action_page(self, by: int) -> None:
+        """Scroll by so many screens."""
+        self.scroll_line(self.scroll_offset.y + by * max(1, self.view_height - 1))
+
+    def _go(self, page: Page, turn: int) -> None:
+        self._set_current(turn)
+        top, bottom = page.top(turn), page.bottom(turn)
+        if page.pieces[page.headings[turn] - 1].what == "day":
+            top -= 1
+        y, height = self.scroll_offset.y, self.view_height
+        if top < y or bottom > y + height:
+            self.scroll_line(top if top < y or bottom - top >= height else bottom - height)
+
+    def _set_current(self, turn: int) -> None:
+        if self.page is not None and turn != self.current:
+            self.current, self.match = turn, None
+            self.redraw()
+            self.post_message(self.Current(self, self.page.turns[turn]))
+
+    def _show_line(self, line: int) -> None:
+        """Scroll so that a line is on the screen, if it is not."""
+        if not self.scroll_offset.y <= line < self.scroll_offset.y + self.view_height:
+            self.scroll_line(line - self.view_height // 3)
+
+    def _follow(self) -> None:
+        """Keep the current turn among those on the screen."""
+        page = self.page
+        if page is None or not page.turns or self.view_height <= 0:
+            return
+        y = min(self.scroll_offset.y, page.height - 1)
+        first, last = (page.pieces[page.piece_at(line)] for line in (y, min(y + self.view_height, page.height) - 1))
+        top = min(first.turn + 1, last.turn) if first.what == "blank" else first.turn
+        self._set_current(max(top, min(self.current, last.turn)))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._follow()
+
+    def on_click(self, event: events.Click) -> None:
+        event.prevent_default()  # of selecting everything on a double click
+        offset = event.get_content_offset(self)
+        if offset is None or (page := self.page) is None or offset.y + self.scroll_offset.y >= page.height:
+            return
+        piece = page.pieces[page.piece_at(offset.y + self.scroll_offset.y)]
+        if piece.what in ("earlier", "later"):
+            self.post_message(self.Grow(self, -1 if piece.what == "earlier" else 1))
+        elif page.turns:
+            self._set_current(piece.turn)
