@@ -153,8 +153,7 @@ class Rollout:
         if body.role == "assistant":
             self._take_answer(at, line, pieces, Source.ITEM)
         elif body.role == "user":
-            if not self._state.has_project:
-                self._use_project(directory(pieces))
+            self._use_project(directory(pieces))
             self._take_prompt(at, line, pieces, Source.ITEM)
 
     def _take_event(self, at: int, line: Line, body: Body) -> None:

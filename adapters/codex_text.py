@@ -50,8 +50,8 @@ def directory(pieces: list[str]) -> str | None:
 
 
 def comparable(text: str) -> str:
-    """An assistant's text as both layers have it: the items keep two blocks that the events leave out."""
-    return (_without("proposed_plan", _without("oai-mem-citation", text)) or text).strip()
+    """An assistant's text without what its copies may differ in: white space, and two blocks that only items have."""
+    return "".join((_without("proposed_plan", _without("oai-mem-citation", text)) or text).split())
 
 
 def _without(tag: str, text: str) -> str:

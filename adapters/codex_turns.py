@@ -122,7 +122,6 @@ class Turns:
 
     def roll_back(self, rollback: Rollback) -> None:
         """Takes back the last user turns; raises `Reread` if the state does not reach back that far."""
-        self._state.round = {}
         if self._state.layer == Layer.UNDECIDED:
             self._held.append(rollback)
         else:
@@ -186,4 +185,4 @@ class Turns:
 
 
 def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())

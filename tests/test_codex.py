@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
 import re
 import tempfile
@@ -459,6 +460,8 @@ def test_an_item_of_several_parts_is_the_same_as_its_events(tmp_path: Path) -> N
     item_first = [meta(), asked("go"), item("assistant", *parts), *map(said, parts)]
     assert [text for _, text in told(written(tmp_path, event_first)).dialog] == ["go", "one part", "and another"]
     assert [text for _, text in told(written(tmp_path, item_first)).dialog] == ["go", "one part\nand another"]
+    joined = [meta(), asked("go"), said("".join(parts)), item("assistant", *parts)]
+    assert [text for _, text in told(written(tmp_path, joined)).dialog] == ["go", "one partand another"]
 
 
 @pytest.mark.parametrize(
@@ -549,11 +552,13 @@ def test_the_first_meta_wins_and_the_files_name_stands_in(tmp_path: Path) -> Non
         ([line("session_meta", {"session_id": "s2"}), asked("x")], "s2"),
         ([line("session_meta", {"id": {"odd": 1}}), asked("x")], uuid),
         ([asked("x"), meta(id="late")], uuid),
+        ([meta(), asked("x"), meta(cwd="/elsewhere")], "s1"),
         ([asked("x"), meta(id=uuid)], uuid),
     ):
         read = told(written(tmp_path, rows, name))
         assert {turn.session for turn in read.turns} == {session}
         assert set(read.facts) <= {session}
+        assert all(fact.project in (None, "/src/demo") for fact in read.facts.values())
     assert told(written(tmp_path, [asked("x")], "rollout-plain.jsonl")).turns[0].session == "rollout-plain"
 
 
@@ -623,6 +628,21 @@ def test_orders_follow_the_ordinals_and_stay_unique_when_those_do_not(tmp_path: 
 # ---- What a person typed ----
 
 
+def test_only_parts_that_are_text_are_read_whatever_the_content_is(tmp_path: Path) -> None:
+    odd = ["encrypted_content", "summary_text", "reasoning_text", "input_image", 7, {}]
+    parts = [{"type": kind, "text": "hidden"} for kind in odd]
+    rows = [meta()]
+    for content in (
+        "plain",
+        ["listed"],
+        {"type": "text", "text": "single"},
+        [*parts, {"text": "untyped"}, {"text": 5}],
+    ):
+        rows.append(line("response_item", {"type": "message", "role": "user", "content": content}))
+    dialog = told(written(tmp_path, rows)).dialog
+    assert dialog == [("u", "plain"), ("u", "listed"), ("u", "single"), ("u", "untyped")]
+
+
 @pytest.mark.parametrize(
     ("text", "typed"),
     [
@@ -640,6 +660,7 @@ def test_orders_follow_the_ordinals_and_stay_unique_when_those_do_not(tmp_path: 
         ("see:\n# AGENTS.md instructions for /x\n<INSTRUCTIONS>a</INSTRUCTIONS>",
          "see:\n# AGENTS.md instructions for /x\n<INSTRUCTIONS>a</INSTRUCTIONS>"),
         ("why <skill>?", "why <skill>?"),
+        ("<environment_context></environment_context>\n<turn_aborted>x</turn_aborted>", ""),
         ("<skills> is not a tag of Codex", "<skills> is not a tag of Codex"),
         ("<skill>\na </skill> b", ""),
         ('<codex_internal_context source="x">a</codex_internal_context>', ""),
@@ -741,6 +762,23 @@ def test_a_long_file_has_checkpoints_on_the_way_and_resumes_at_each(tmp_path: Pa
         assert rest.turns[0] == whole.turns[1]
     offsets = [checkpoint.offset for checkpoint in told(packed(path, tmp_path)).checkpoints]
     assert offsets[:2] == [0, 0]
+
+
+def test_no_checkpoint_stands_for_turns_that_still_wait(tmp_path: Path) -> None:
+    rows = [meta(), item("user", "context"), *(event("token_count") for _ in range(2 * BETWEEN_CHECKPOINTS))]
+    for more in ([], [asked("hello")]):
+        path = written(tmp_path, [*rows, *more, *(event("token_count") for _ in range(2 * BETWEEN_CHECKPOINTS))])
+        whole = told(path)
+        assert [turn.text for turn in whole.turns] == (["hello"] if more else ["context"])
+        for checkpoint in whole.checkpoints[:-1]:
+            assert told(path, checkpoint).turns == []
+
+
+def test_a_name_that_is_no_text_still_makes_an_id(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/rollout-\xff.jsonl"))
+    path.write_text(json.dumps(asked("x")))
+    (turn,) = told(path).turns
+    assert turn.session == "rollout-?"
 
 
 def test_a_state_that_cannot_be_understood_asks_for_a_reread(tmp_path: Path) -> None:
