@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from .clean import clean_line
-from .tokens import STOP_WORDS, Needle, bag, has_cjk, needle, phrase, stems_ahead
+from .tokens import STOP_WORDS, Needle, bag, finished, has_cjk, needle, phrase
 from .when import parse as parse_time
 
 MOST_CHARACTERS, MOST_TERMS = 512, 32
@@ -20,9 +20,13 @@ _ALLOWED = {
     "kind": ("main", "subagent", "automated"),
     "has": ("code",),
 }
+# A filter may still lack its value; `--amend` is a word. Input methods type curly quotes and wide colons.
 _PART = re.compile(
-    r"""(?P<minus>-)?(?:(?P<key>[a-z]{2,8}):)?(?:"(?P<quoted>[^"]*)(?:"|\Z)|(?P<word>[^\s"]+))""", re.IGNORECASE
+    rf"""(?P<minus>-(?!-))?(?:(?P<key>{"|".join(FILTERS)})[:：])?
+    (?:["“”](?P<quoted>[^"“”]*)(?:["“”]|\Z)|(?P<word>[^\s"“”]+)|(?(key)|(?!)))""",
+    re.IGNORECASE | re.VERBOSE,
 )
+_CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|d|m|ll|re|ve))\Z")
 _SENTENCE_WORDS = 6
 """So many words are a sentence even without a question mark."""
 
@@ -40,24 +44,30 @@ class Term:
     def expression(self) -> str:
         """The FTS5 expression for it; always quoted, so that nothing typed is syntax."""
         words, open_end = phrase(self.text)
-        star = " *" if self.prefix or open_end else ""
-        stems = [f'"{stem}"' for stem in stems_ahead(self.text)] if self.prefix else []
-        return _any([f'"{_escape(words)}"{star}', *stems])
+        begun = _quoted(words, open_end=self.prefix or open_end)
+        return _any([begun, *[_quoted(phrase(whole)[0]) for whole in self._finished()]])
 
     def loose(self) -> str:
         """The FTS5 expression for any part of it: bigrams of ideographs on their own."""
-        if self.quoted or not has_cjk(self.text):
-            return self.expression()
-        parts = bag(self.text)
-        return _any([f'"{_escape(part)}"' + (" *" if len(part) == 1 else "") for part in parts])
+        return _any([part.expression() for part in self._parts()])
 
     def needles(self, *, loose: bool = False) -> list[Needle]:
         """What to highlight for it."""
-        if loose and not self.quoted and has_cjk(self.text):
-            return [found for part in bag(self.text) if (found := needle(part))]
-        stems = [Needle((stem,)) for stem in stems_ahead(self.text)] if self.prefix else []
-        found = needle(self.text, prefix=self.prefix)
-        return [found, *stems] if found else []
+        if loose:
+            return [found for part in self._parts() for found in part.needles()]
+        found = [needle(self.text, prefix=self.prefix), *[needle(whole) for whole in self._finished()]]
+        return [each for each in found if each]
+
+    def _parts(self) -> list[Term]:
+        """What of it is to be found on its own; itself, if it has no ideographs."""
+        if self.quoted or not has_cjk(self.text):
+            return [self]
+        words = [word for word in bag(self.text) if needle(word)]
+        begun = self.prefix or phrase(self.text)[1]
+        return [replace(self, text=word, prefix=begun and word is words[-1] and not has_cjk(word)) for word in words]
+
+    def _finished(self) -> list[str]:
+        return finished(self.text) if self.prefix or phrase(self.text)[1] else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,26 +140,25 @@ def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
     joined = False
     for part in _PART.finditer(text):
         key, word, start, stop = (part["key"] or "").lower(), part["word"], part.start(), part.end()
-        value = part["quoted"] if word is None else word
-        if key in FILTERS:
-            made = _filter(key, value, bool(part["minus"]), (start, stop), now)
+        quoted = part["quoted"] is not None
+        value = part["quoted"] or word or ""
+        if key:
+            made = _filter(key, [value] if quoted else value.split(","), bool(part["minus"]), (start, stop), now)
             (filters if isinstance(made, Filter) else problems).append(made)  # pyright: ignore[reportArgumentType]
+            joined = False
             continue
-        if word == "OR" and not part["minus"] and not key and groups:
+        if word == "OR" and not part["minus"] and groups:
             joined = True
             continue
-        quoted = word is None
-        whole = f"{key}:{value}" if key else value
-        prefix = not quoted and len(whole) > 1 and whole.endswith("*")
-        plain = clean_line(whole.rstrip("*") if prefix else whole, MOST_CHARACTERS)
-        term = Term(
-            plain, start, stop, quoted, prefix or (typing and not quoted and stop == len(text) and len(plain) > 1)
-        )
+        starred = not quoted and len(value) > 1 and value.endswith("*")
+        plain = clean_line(value.rstrip("*") if starred else value, MOST_CHARACTERS)
+        unfinished = typing and not quoted and stop == len(text) and len(plain) > 1
         if needle(plain) is None:
             continue
-        if len(groups) + len(unwanted) >= MOST_TERMS:
+        if sum(map(len, groups)) + len(unwanted) >= MOST_TERMS:
             problems.append(Problem(start, len(text), f"only the first {MOST_TERMS} words count"))
             break
+        term = Term(plain, start, stop, quoted, starred or unfinished)
         if part["minus"]:
             unwanted.append(term)
         elif joined:
@@ -168,30 +177,32 @@ def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
 
 
 def _without_stop_words(groups: Sequence[Sequence[Term]]) -> tuple[tuple[Term, ...], ...]:
-    telling = tuple(
-        tuple(group)
-        for group in groups
-        if len(group) > 1 or group[0].quoted or group[0].text.lower().strip("?!.,;:") not in STOP_WORDS
-    )
+    telling = tuple(tuple(group) for group in groups if len(group) > 1 or not _is_stop_word(group[0]))
     return telling or tuple(tuple(group) for group in groups)
+
+
+def _is_stop_word(term: Term) -> bool:
+    return not term.quoted and _CONTRACTION.sub("", term.text.lower().strip("?!.,;:")) in STOP_WORDS
 
 
 def _is_sentence(text: str, groups: Sequence[Sequence[Term]]) -> bool:
     if any(term.quoted for group in groups for term in group) or any(len(group) > 1 for group in groups):
         return False
-    stop_words = sum(group[0].text.lower() in STOP_WORDS for group in groups)
+    stop_words = sum(_is_stop_word(group[0]) for group in groups)
     asked = text.rstrip().endswith(("?", "？"))
     return len(groups) >= _SENTENCE_WORDS or (len(groups) >= 3 and (asked or stop_words >= 2))
 
 
-def _filter(key: str, value: str, negated: bool, place: tuple[int, int], now: datetime) -> Filter | Problem:
-    values = tuple(clean_line(each) for each in value.split(",") if each.strip())
+def _filter(key: str, given: Sequence[str], negated: bool, place: tuple[int, int], now: datetime) -> Filter | Problem:
+    values = tuple(value for each in given if (value := clean_line(each)))
     if not values:
         return Problem(*place, f"{key}: wants a value")
     if key in _TIMES:
-        period = parse_time(value, now)
+        period = parse_time(values[0], now) if len(values) == 1 else None
         if period is None:
-            return Problem(*place, f'"{value}" is not a time: try 7d, 2026-03-01, yesterday, "last week", 上周')
+            return Problem(
+                *place, f'"{",".join(values)}" is not a time: try 7d, 2026-03-01, yesterday, "last week", 上周'
+            )
         since, until = {
             "after": (period.start, None),
             "before": (None, period.start),
@@ -208,5 +219,6 @@ def _any(expressions: Sequence[str]) -> str:
     return expressions[0] if len(expressions) == 1 else f"({' OR '.join(expressions)})"
 
 
-def _escape(text: str) -> str:
-    return text.replace('"', '""')
+def _quoted(words: str, *, open_end: bool = False) -> str:
+    """A phrase of FTS5's language."""
+    return '"' + words.replace('"', '""') + ('" *' if open_end else '"')

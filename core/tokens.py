@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,14 +19,17 @@ from .model import Span
 TOKENIZER_VERSION = 1
 """Raised whenever the same text would give other words; the index is then built again."""
 
-# The ideographs, kana, hangul and their marks, by block.
+# The ideographs, kana, hangul and their marks as NFKC leaves them, by block; all are letters to FTS5 as well.
 CJK = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa"
+    "\u1100-\u11ff\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f\u30a1-\u30fa"
     "\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"
     "\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
 )
 _RUN = re.compile(f"[{CJK}]+")
 _PIECE = re.compile(f"([{CJK}]+)|[^{CJK}]+")
+# Characters that NFKC leaves as they are, whatever stands before them; the others, with what stands before.
+_STEADY = "\x00-\x7f\xc0-\xff\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc-\u30fe\u4e00-\u9fff\uac00-\ud7a3"
+_UNSTEADY = re.compile(f".?[^{_STEADY}]+", re.DOTALL)
 
 STOP_WORDS = frozenset(
     """
@@ -71,18 +74,20 @@ def segment(text: str) -> str:
 def phrase(word: str) -> tuple[str, bool]:
     """What to quote in an FTS5 query so that `word` is found as a substring, and whether its end is open.
 
-    A single ideograph matches as the beginning of a bigram; letters that end a mixed word match as a beginning too.
+    An ideograph on its own, or after letters, matches as the beginning of a bigram; letters that end a mixed word match
+    as a beginning too. Signs on either end count for nothing.
     """
     if word.isascii():
         return word, False
-    text = unicodedata.normalize("NFKC", word)
+    pieces = [
+        piece for piece in _PIECE.finditer(unicodedata.normalize("NFKC", word)) if piece[1] or _words(piece[0])
+    ]  # fmt: skip
     parts: list[str] = []
-    for piece in _PIECE.finditer(text):
-        ends = piece.end() == len(text)
-        parts += _bigrams(piece[0], last=not ends or len(piece[0]) == 1) if piece[1] else [piece[0]]
-    single = _RUN.fullmatch(text) is not None and len(text) == 1
-    mixed = len(parts) > 1 and _RUN.search(text) is not None and _RUN.search(text[-1]) is None
-    return " ".join(parts), single or mixed
+    for piece in pieces:
+        run = piece[1]
+        parts += _bigrams(run, last=piece is not pieces[-1] or len(run) == 1) if run else [piece[0]]
+    open_end = bool(pieces) and (len(pieces[-1][1]) == 1 if pieces[-1][1] else len(pieces) > 1)
+    return " ".join(parts), open_end
 
 
 def bag(word: str) -> list[str]:
@@ -98,18 +103,16 @@ def tokenize(text: str) -> list[Token]:
     """The tokens of `text` in order, with their places in code points."""
     if text.isascii():
         return [Token(word, start, stop) for start, stop, word in _words(text)]
+    folded, starts, stops = _fold(text)
     tokens: list[Token] = []
-    for piece in _PIECE.finditer(text):
-        begin, part = piece.start(), piece[0]
-        folded, places = _fold(part)
-        for inner in _PIECE.finditer(folded):
-            at = inner.start()
-            if inner[1]:
-                spans = [(at + i, at + i + 2) for i in range(len(inner[0]) - 1)] + [(inner.end() - 1, inner.end())]
-                found = [(start, stop, folded[start:stop]) for start, stop in spans]
-            else:
-                found = [(at + start, at + stop, word) for start, stop, word in _words(inner[0])]
-            tokens += [Token(word, begin + places[start], begin + places[stop - 1] + 1) for start, stop, word in found]
+    for piece in _PIECE.finditer(folded):
+        at, end = piece.span()
+        if piece[1]:
+            found = [(i, i + 2, folded[i : i + 2]) for i in range(at, end - 1)]
+            found.append((end - 1, end, folded[end - 1]))
+        else:
+            found = [(at + start, at + stop, word) for start, stop, word in _words(piece[0])]
+        tokens += [Token(word, starts[start], stops[stop - 1]) for start, stop, word in found]
     return tokens
 
 
@@ -137,11 +140,11 @@ def spans_in(tokens: Sequence[Token], needles: Iterable[Needle]) -> list[Span]:
             starts = [i for i, token in enumerate(tokens) if token.text.startswith(first)]
         else:
             starts = by_first.get(first, [])
-        one = 1 if len(first) == 1 and not rest and _RUN.fullmatch(first) else None
-        for i in starts:
-            if _follows(tokens, i, each):
-                start = tokens[i].start
-                found.append((start, start + one if one else tokens[i + len(rest)].stop))
+        found += [
+            (tokens[i].start, _stop(tokens, i + len(rest), each.tokens[-1]))
+            for i in starts
+            if _follows(tokens, i, each)
+        ]
     return join(found)
 
 
@@ -167,34 +170,76 @@ def _follows(tokens: Sequence[Token], at: int, wanted: Needle) -> bool:
     return True
 
 
+def _stop(tokens: Sequence[Token], at: int, word: str) -> int:
+    """Where the match of `word` with a token ends: of a bigram that it only begins, after the first character."""
+    token = tokens[at]
+    if len(word) == 1 and len(token.text) == 2 and _RUN.fullmatch(word) and tokens[at + 1].start > token.start:
+        return tokens[at + 1].start
+    return token.stop
+
+
 def _bigrams(run: str, *, last: bool) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] + ([run[-1]] if last else [])
 
 
-def _fold(text: str) -> tuple[str, Sequence[int]]:
-    """NFKC of `text` character by character, and for each character of the outcome the place it came from."""
-    if text.isascii() or unicodedata.is_normalized("NFKC", text):
-        return text, range(len(text))
+def _fold(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """NFKC of `text`, and for each of its characters where that which it was made of begins and ends in `text`."""
+    if unicodedata.is_normalized("NFKC", text):
+        return text, range(len(text)), range(1, len(text) + 1)
     folded: list[str] = []
-    places: list[int] = []
-    for i, character in enumerate(text):
-        new = unicodedata.normalize("NFKC", character)
-        folded.append(new)
-        places += [i] * len(new)
-    return "".join(folded), places
+    starts: list[int] = []
+    stops: list[int] = []
+    done = 0
+    for start, stop in [*map(re.Match[str].span, _UNSTEADY.finditer(text)), (len(text), len(text))]:
+        folded.append(text[done:start])
+        starts += range(done, start)
+        stops += range(done + 1, start + 1)
+        for first, after in _clusters(text, start, stop):
+            new = unicodedata.normalize("NFKC", text[first:after])
+            folded.append(new)
+            starts += [first] * len(new)
+            stops += [after] * len(new)
+        done = stop
+    return "".join(folded), starts, stops
 
 
-# Endings that may still follow what was typed so far and that porter takes off again.
-_ENDINGS = ("n", "on", "ion", "g", "ng", "ing", "s", "es", "d", "ed", "e", "y", "ly", "r", "er", "t", "nt", "ment")
+def _clusters(text: str, start: int, stop: int) -> Iterator[Span]:
+    """The stretches of text that NFKC changes each on its own."""
+    first = start
+    for i in range(start + 1, stop):
+        if not _joins(text[first:i], text[i]):
+            yield first, i
+            first = i
+    if stop > first:
+        yield first, stop
 
 
-def stems_ahead(word: str) -> list[str]:
-    """The stems that an unfinished English `word` may get, where the index's stem is shorter than what was typed."""
-    if len(word) < 4 or not (word.isascii() and word.isalpha()):
+def _joins(before: str, character: str) -> bool:
+    """Whether NFKC may make one of a character and those before it."""
+    if unicodedata.combining(unicodedata.normalize("NFKD", character)[0]):
+        return True
+    apart = unicodedata.normalize("NFKC", before) + unicodedata.normalize("NFKC", character)
+    return unicodedata.normalize("NFKC", before + character) != apart
+
+
+# Endings that may still follow what was typed so far and that porter takes off again, with some of what was typed.
+_ENDINGS = """
+    n on ion tion g ng ing s es d ed e y ly r er t nt ent ment l ul ful ty ity lity ss ess us m ve ive tive ble pe
+""".split()
+_UNFINISHED = re.compile(r"[A-Za-z]{4,}\Z")
+
+
+def finished(word: str) -> list[str]:
+    """What an unfinished English `word` may become that its own stem is no beginning of, one word a stem."""
+    begun = needle(word) if _UNFINISHED.search(word) else None
+    if begun is None:
         return []
-    low = word.lower()
-    stems = {stem for ending in ("", *_ENDINGS) for _, _, stem in _words(low + ending)}
-    return sorted(stem for stem in stems if not stem.startswith(low))
+    whole: dict[str, str] = {}
+    for ending in _ENDINGS:
+        made = needle(word + ending)
+        if made and not made.tokens[-1].startswith(begun.tokens[-1]):
+            whole.setdefault(made.tokens[-1], word + ending)
+    return list(whole.values())
 
 
 _local = threading.local()

@@ -6,10 +6,13 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harkback.core.database import Database
+from harkback.core.tokens import segment
 from hypothesis import HealthCheck, settings
 
 # One test may run its examples under fixtures of its own; a slow machine is no failure.
@@ -50,3 +53,29 @@ def _refused(connect: Any) -> Any:
         connect(self, address)
 
     return local_only
+
+
+class Words:
+    """Texts in the index's own full-text table; text number n is row n, from 1."""
+
+    def __init__(self, *texts: str) -> None:
+        self.db = Database(None)
+        self.db.run_script(resources.files("harkback.core").joinpath("schema.sql").read_text("utf-8"))
+        self.db.run_many(
+            "INSERT INTO words (rowid, text, date) VALUES (?, ?, '')",
+            [(n, segment(text)) for n, text in enumerate(texts, 1)],
+        )
+
+    def matching(self, expression: str) -> set[int]:
+        """The numbers of the texts that an FTS5 expression matches."""
+        return {row[0] for row in self.db.rows("SELECT rowid FROM words WHERE words MATCH ?", expression)}
+
+    def tokens(self) -> list[str]:
+        """What FTS5 made of the texts, in order."""
+        self.db.run("CREATE VIRTUAL TABLE temp.seen USING fts5vocab(main, words, instance)")
+        return [row[0] for row in self.db.rows("SELECT term FROM temp.seen ORDER BY doc, offset")]
+
+
+@pytest.fixture
+def words() -> type[Words]:
+    return Words
