@@ -6,18 +6,19 @@ The child is whatever command the caller names; it ends when it is told to or wh
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO
 
 import msgspec
 
 from .model import Progress
-from .reconcile import Report
+from .report import Report
 
 
 class Failed(msgspec.Struct, tag="failed", frozen=True):
@@ -47,11 +48,18 @@ _decoder = msgspec.json.Decoder(Event)
 class Worker:
     """The parent's side: one child process and a thread that reads what it says."""
 
-    def __init__(self, command: Sequence[str], on_event: Callable[[Event], None]) -> None:
+    def __init__(
+        self, command: Sequence[str], on_event: Callable[[Event], object], environ: Mapping[str, str] | None = None
+    ) -> None:
         """`on_event` is called from another thread; the last event is a `Done` or a `Failed`."""
         self._on_event = on_event
         self._child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env=environ,
         )
         self._thread = threading.Thread(target=self._listen, name="reconcile", daemon=True)
         self._thread.start()
@@ -69,14 +77,15 @@ class Worker:
 
     def _listen(self) -> None:
         last: Event | None = None
-        for line in self._child.stdout or ():
-            try:
-                last = _decoder.decode(line)
-            except msgspec.MsgspecError:
-                continue
-            self._on_event(last)
-        code = self._child.wait()
+        with self._child:
+            for line in self._child.stdout or ():
+                try:
+                    last = _decoder.decode(line)
+                except msgspec.MsgspecError:
+                    continue
+                self._on_event(last)
         if not isinstance(last, Done | Failed):
+            code = self._child.returncode
             self._on_event(Failed(f"indexing ended unexpectedly (exit code {code}); what was indexed is kept"))
 
 
@@ -115,6 +124,8 @@ def tell(event: Event, output: IO[bytes]) -> None:
 
 
 def _watch_input(stop: threading.Event) -> None:
-    with contextlib.suppress(OSError, ValueError):
-        sys.stdin.buffer.read()
+    """Sets `stop` at the end of our input, read below Python's buffer: its lock would outlive this daemon thread."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        while os.read(sys.stdin.fileno(), 4096):
+            pass
     stop.set()

@@ -1,4 +1,4 @@
-"""What worker threads post to the search screen; handlers there own every change of state."""
+"""What worker threads post; the handlers own every change of state."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from textual.message import Message
 
 from ..core.model import Conversation
 from ..core.worker import Event, Working
-from .asking import Answer, Item, Request
+from .asking import Answer, Asking, Item
 
 
 @dataclass
 class Answered(Message):
     """A search has results, first the best ones, then all."""
 
+    asking: Asking
     answer: Answer
 
 
@@ -23,7 +24,7 @@ class Answered(Message):
 class AskingFailed(Message):
     """A search could not be done; what was shown before stays."""
 
-    request: Request
+    asking: Asking
     reason: str
 
 
@@ -38,11 +39,10 @@ class Fetched(Message):
 
 @dataclass
 class Opened(Message):
-    """The stretch of a conversation that the cursor asked for; None when the session was dropped meanwhile."""
+    """The stretch of a conversation that was asked for."""
 
     ticket: int
-    conversation: Conversation | None
-    hit: int | None
+    conversation: Conversation
     fresh: bool
     """Another session or another hit than what is shown, not more of the same."""
 

@@ -17,6 +17,9 @@ from ..core.reconcile import Reconciler, Report
 from ..core.store import Store
 from ..core.when import local_now
 
+_NEEDED = ("PATH", "PYTHON", "LANG", "LC_", "TZ", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
+"""How the names of variables begin without which a child process may not start, or would write otherwise."""
+
 
 @dataclass(frozen=True)
 class Surroundings:
@@ -30,6 +33,8 @@ class Surroundings:
     adapters: tuple[Adapter, ...] = ADAPTERS
     now: Callable[[], datetime] = local_now
     """The clock; a naive time is the system's own zone."""
+    working_folder: Path = field(default_factory=Path.cwd)
+    """Where harkback was started: "this project"."""
 
     @classmethod
     def here(cls, folder: str | None = None) -> Surroundings:
@@ -74,4 +79,9 @@ class Surroundings:
 
     def worker_command(self) -> list[str]:
         """The command line of a child process that reconciles and reports in JSON lines."""
-        return [sys.executable, "-m", "harkback.tui", "--home", str(self.folder), "index", "--events"]
+        return [sys.executable, "-P", "-m", "harkback.tui", "--home", str(self.folder), "index", "--events"]
+
+    def worker_environ(self) -> dict[str, str]:
+        """The environment for that child: the one we were given, and what any process needs of our own."""
+        own = {name: value for name, value in os.environ.items() if name.startswith(_NEEDED)}
+        return {**own, **self.environ, "HOME": str(self.home), "USERPROFILE": str(self.home)}

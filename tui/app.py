@@ -1,0 +1,103 @@
+"""The app: theme, keys and screens. Everything else is in the screens."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Any, ClassVar
+
+import click
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
+
+from ..core.config import Config
+from .help_screen import HelpScreen
+from .keys import ANYWHERE
+from .resume import Resume
+from .search_screen import SearchScreen
+from .surroundings import Surroundings
+from .welcome_screen import WelcomeScreen
+
+DARK, WITHOUT_COLOUR = "textual-dark", "ansi-dark"
+
+
+class HarkbackApp(App[Resume | None]):
+    """Opens on the search, or on the welcome screen while no source is ticked."""
+
+    TITLE = "harkback"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in ANYWHERE if key.id != "index"]
+
+    def __init__(self, place: Surroundings, config: Config | None = None) -> None:
+        """`config` is the one already loaded, if any. Raises ConfigError."""
+        super().__init__(ansi_color="NO_COLOR" in place.environ)
+        self._place = place
+        self._config = place.config() if config is None else config
+        self._chosen_keys = dict(self._config.keys)
+        self.set_keymap(self._chosen_keys)
+        self.theme = self._theme()
+
+    def _theme(self) -> str:
+        if "NO_COLOR" in self._place.environ:
+            return WITHOUT_COLOUR
+        chosen = self._config.interface.theme or self._place.environ.get("TEXTUAL_THEME", "")
+        return chosen if chosen in self.available_themes else DARK
+
+    def on_mount(self) -> None:
+        if self._config.ticked(self._place.titles):
+            self._search()
+        else:
+            self.push_screen(WelcomeScreen(self._place, first=True), self._welcomed)
+
+    def _welcomed(self, chosen: bool | None) -> None:
+        if chosen:
+            self._search()
+        else:
+            self.exit(None)
+
+    def _search(self) -> None:
+        self.push_screen(SearchScreen(self._place), self.exit)
+
+    def action_help(self) -> None:
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self._chosen_keys))
+
+    def action_settings(self) -> None:
+        if isinstance(self.screen, SearchScreen):
+            self.push_screen(WelcomeScreen(self._place, first=False), self._settled)
+
+    def _settled(self, chosen: bool | None) -> None:
+        if chosen and isinstance(self.screen, SearchScreen):
+            self.screen.start_indexing()
+
+    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
+        names = ", ".join(sorted({binding.key for binding in clashed_bindings}))
+        self.notify(f"config.toml, [keys]: {names} is given twice; the first one counts.", severity="warning")
+
+    def _fatal_error(self) -> None:
+        """Textual would print local variables, which hold conversations: print where it happened, and no more."""
+        error = sys.exc_info()[1] or self._exception
+        frames = list(traceback.extract_tb(error.__traceback__ if error else None))
+        where = "".join(
+            f"\n  {frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} in {frame.name}" for frame in frames[-6:]
+        )
+        self._exit_renderables: list[Any] = [
+            f"harkback: the app failed ({type(error).__name__}); the index is as it was.{where}"
+        ]
+        self._close_messages_no_wait()
+
+
+def run_app(place: Surroundings) -> int:
+    """Run the app; gives the exit code. With a session to resume, becomes its agent and does not return."""
+    app = HarkbackApp(place)
+    outcome = app.run()
+    if outcome is None:
+        return app.return_code or 0
+    try:
+        outcome.run()
+    except OSError as error:
+        click.echo(f"harkback: {outcome.argv[0]} could not be started ({error.strerror}); run it yourself:", err=True)
+        click.echo(outcome.shell())
+    return 3

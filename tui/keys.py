@@ -1,0 +1,94 @@
+"""Every key of the app, as data: the screens take their bindings from here, and so does the help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One action and the keys that do it. `id` is its name in config.toml, [keys]."""
+
+    id: str
+    keys: str
+    action: str
+    label: str
+    """For the bottom line; empty: only in the help."""
+    help: str
+    priority: bool = False
+    """Works although a text box would take the key."""
+
+    def binding(self) -> Binding:
+        return Binding(
+            self.keys, self.action, self.label, show=bool(self.label), priority=self.priority, id=self.id
+        )  # fmt: skip
+
+
+ANYWHERE = (
+    Key("help", "f1", "help", "", "these keys (also ? outside the search box)"),
+    Key("settings", "f2", "settings", "sources", "sources: what is read, and how far back"),
+    Key("index", "f5", "index", "", "look for new sessions now; while indexing: stop"),
+    Key("quit", "ctrl+q,ctrl+c", "quit", "", "leave"),
+)
+
+SEARCH = (
+    Key("open", "enter", "open", "open", "open the conversation at the match"),
+    Key("up", "up,ctrl+p", "move(-1)", "", "previous result"),
+    Key("down", "down,ctrl+n", "move(1)", "", "next result"),
+    Key("page_up", "pageup", "page(-1)", "", "a page of results up"),
+    Key("page_down", "pagedown", "page(1)", "", "a page of results down"),
+    Key("next_pane", "tab", "next_pane", "", "complete a filter, else on to the results and the conversation"),
+    Key("previous_pane", "shift+tab", "previous_pane", "", "back again"),
+    Key("back", "escape", "back", "", "one step back: conversation, results, text, and then out"),
+    Key("scope", "ctrl+r", "scope", "scope", "search everywhere, or only this project"),
+    Key("sort", "ctrl+s", "sort", "sort", "best first, or newest first"),
+    Key("copy_command", "ctrl+y", "copy_command", "", "copy the command that resumes the session in its agent"),
+    Key("resume", "ctrl+o", "resume", "", "leave, and resume the session in its agent"),
+)
+
+READING = (
+    Key("more", "plus,equals_sign,right", "grow(1)", "more", "more turns on both sides"),
+    Key("less", "minus,left", "grow(-1)", "", "fewer turns"),
+    Key("whole", "a", "whole", "all", "the whole conversation"),
+    Key("next_match", "n", "match(1)", "next match", "next match, on into the next session"),
+    Key("previous_match", "N", "match(-1)", "", "previous match"),
+    Key("copy_turn", "y", "copy_turn", "copy", "copy this turn"),
+    Key("copy_round", "Y", "copy_round", "", "copy this round: the question and what answers it"),
+    Key("find", "slash", "focus_query", "", "back to the search box"),
+    Key("keys", "question_mark", "app.help", "keys", "these keys"),
+)
+
+# These come with the widgets; the help names them too.
+IN_RESULTS = (
+    Key("list.down", "j", "", "", "next result"),
+    Key("list.up", "k", "", "", "previous result"),
+    Key("list.first", "g", "", "", "first result"),
+    Key("list.last", "G", "", "", "last result"),
+)
+IN_CONVERSATION = (
+    Key("transcript.next", "j,right_square_bracket", "", "", "next turn"),
+    Key("transcript.previous", "k,left_square_bracket", "", "", "previous turn"),
+    Key("transcript.next_user", "u", "", "", "next turn of yours (U: previous)"),
+    Key("transcript.first", "g", "", "", "first turn (G: last)"),
+    Key("transcript.line_down", "down", "", "", "scroll (also up, page up, page down, the wheel)"),
+)
+
+GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
+    ("Searching", SEARCH),
+    ("In the results", IN_RESULTS),
+    ("In the conversation", (*IN_CONVERSATION, *READING)),
+    ("Anywhere", ANYWHERE),
+)
+
+_NAMES = {
+    "plus": "+", "equals_sign": "=", "minus": "-", "slash": "/", "question_mark": "?", "right_square_bracket": "]",
+    "left_square_bracket": "[", "right": "→", "left": "←", "up": "↑", "down": "↓", "enter": "↵", "escape": "esc",
+    "pageup": "page up", "pagedown": "page down",
+}  # fmt: skip
+
+
+def key_names(keys: str) -> str:
+    """`ctrl+y,up` as people write it: `^y ↑`."""
+    return " ".join(_NAMES.get(key, key.replace("ctrl+", "^")) for key in keys.split(","))

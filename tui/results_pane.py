@@ -1,0 +1,218 @@
+"""The left-hand side: asks, lists what is found, keeps the cursor on its row when better results arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from textual import getters, on, work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from ..core.model import Hit, Session
+from ..core.store import StoreError
+from .asking import Answer, Asking, Cancelled, Dropped, Item, Request, details
+from .empty_state import empty_text
+from .messages import Answered, AskingFailed, Fetched
+from .rows import hit_row, session_row
+from .surroundings import Surroundings
+from .virtual_list import VirtualList
+
+
+class ResultsPane(Vertical):
+    """A virtual list over one answer at a time; every look at the index happens in a worker thread."""
+
+    @dataclass
+    class Changed(Message):
+        """Another answer is shown."""
+
+        answer: Answer
+
+    @dataclass
+    class Selected(Message):
+        """The cursor is on another row, or on none; `fresh` is False when the row only got newer contents."""
+
+        item: Item | None
+        fresh: bool
+
+    @dataclass
+    class Chosen(Message):
+        """The row under the cursor is to be read."""
+
+    @dataclass
+    class Failed(Message):
+        """The search could not be done; what was shown before stays."""
+
+        reason: str
+
+    _empty = getters.query_one("#empty", Static)
+
+    def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._place = place
+        self._titles = place.titles
+        self._asking: Asking | None = None
+        self.answer: Answer | None = None
+        self._indexing = False
+
+    def compose(self) -> ComposeResult:
+        yield VirtualList[Item](self._draw, id="results")
+        yield Static(id="empty", markup=False)
+
+    def on_unmount(self) -> None:
+        if self._asking:
+            self._asking.cancel()
+
+    @property
+    def list(self) -> VirtualList[Item]:
+        return cast("VirtualList[Item]", self.query_one("#results", VirtualList))
+
+    @property
+    def item(self) -> Item | None:
+        """What the cursor is on, if it is known yet."""
+        return self.list.item(self.list.cursor)
+
+    # ---- asking ----
+
+    def ask(self, request: Request) -> None:
+        """Search; a search that is still running is interrupted and its results are dropped."""
+        if self._asking:
+            self._asking.cancel()
+        self._asking = Asking(self._place, request)
+        self._run(self._asking)
+
+    def ask_again(self) -> None:
+        """The same search over what is in the index now."""
+        if self._asking:
+            self.ask(self._asking.request)
+
+    @work(thread=True, group="asking", exclusive=True, exit_on_error=False)
+    def _run(self, asking: Asking) -> None:
+        try:
+            asking.run(lambda answer: self.post_message(Answered(asking, answer)))
+        except Cancelled:
+            return
+        except StoreError as error:
+            self.post_message(AskingFailed(asking, str(error)))
+
+    @on(Answered)
+    def _answered(self, message: Answered) -> None:
+        message.stop()
+        if message.asking is not self._asking:
+            return
+        old, answer, before = self.answer, message.answer, self.item
+        kept = _kept_row(old, answer, before, self.list.cursor)
+        self.answer = answer
+        self.list.show(answer.items, kept)
+        self._show_emptiness()
+        self.post_message(self.Changed(answer))
+        if not answer.items:
+            self.post_message(self.Selected(None, fresh=True))
+        elif kept is not None:  # otherwise the list says itself that its first row is selected
+            self.post_message(self.Selected(self.item, fresh=_identity(self.item) != _identity(before)))
+
+    @on(AskingFailed)
+    def _failed(self, message: AskingFailed) -> None:
+        message.stop()
+        if message.asking is self._asking:
+            self.post_message(self.Failed(message.reason))
+
+    # ---- rows ----
+
+    @on(VirtualList.Wanted)
+    def _wanted(self, message: VirtualList.Wanted) -> None:
+        message.stop()
+        if self.answer:
+            self._fetch(self.answer, message.first, message.last + 1)
+
+    @work(thread=True, group="fetching", exclusive=True, exit_on_error=False)
+    def _fetch(self, answer: Answer, first: int, stop: int) -> None:
+        try:
+            db = self._place.store.read()
+        except StoreError:
+            return
+        try:
+            self.post_message(Fetched(answer, first, details(db, answer, first, stop)))
+        finally:
+            db.close()
+
+    @on(Fetched)
+    def _fetched(self, message: Fetched) -> None:
+        message.stop()
+        if message.answer is self.answer:
+            self.list.fill(message.first, message.items)
+            if message.first <= self.list.cursor < message.first + len(message.items):
+                self.post_message(self.Selected(self.item, fresh=True))
+
+    @on(VirtualList.Highlighted)
+    def _highlighted(self, message: VirtualList.Highlighted) -> None:
+        message.stop()
+        if self.item is not None:
+            self.post_message(self.Selected(self.item, fresh=True))
+
+    @on(VirtualList.Chosen)
+    def _chosen(self, message: VirtualList.Chosen) -> None:
+        message.stop()
+        self.post_message(self.Chosen())
+
+    def _draw(self, item: Item, width: int) -> Sequence[Content]:
+        now = int(self._place.now().timestamp() * 1000)
+        if isinstance(item, Hit):
+            return hit_row(item, width, now, titles=self._titles)
+        if isinstance(item, Session):
+            return session_row(item, width, now, titles=self._titles, home=str(self._place.home))
+        return [Content("no longer in the index")]
+
+    def to_next_session(self, by: int) -> bool:
+        """Move the cursor to the next row of another session, down (1) or up (-1); False where there is none."""
+        here, index = _session_key(self.item), self.list.cursor + by
+        while 0 <= index < self.list.count:
+            item = self.list.item(index)
+            if item is None or _session_key(item) != here:
+                self.list.cursor = index
+                return True
+            index += by
+        return False
+
+    # ---- nothing found ----
+
+    def say_indexing(self, indexing: bool) -> None:
+        """Whether sessions are being read, which is what an empty page may have to say."""
+        self._indexing = indexing
+        self._show_emptiness()
+
+    def _show_emptiness(self) -> None:
+        answer = self.answer
+        nothing = answer is not None and not answer.items
+        self.set_class(nothing, "-empty")
+        if answer is not None and nothing:
+            ticked = [self._titles[name] for name in self._place.config().ticked(self._titles)]
+            self._empty.update(empty_text(answer, ticked, indexing=self._indexing))
+
+
+def _kept_row(old: Answer | None, new: Answer, item: Item | None, cursor: int) -> int | None:
+    """Where the selected row is in a new answer to the same question; None when another question was asked."""
+    if old is None or item is None or old.request != new.request:
+        return None
+    wanted = _identity(item)
+    for index, other in enumerate(new.items):
+        if other is not None and _identity(other) == wanted:
+            return index
+    match = old.matches[cursor]
+    return new.matches.index(match) if match in new.matches else cursor
+
+
+def _identity(item: Item | None) -> object:
+    if isinstance(item, Hit):
+        return item.turn_id
+    return item.key if isinstance(item, Session) else None
+
+
+def _session_key(item: Item | None) -> str | None:
+    if isinstance(item, Hit):
+        return item.session.key
+    return None if item is None or isinstance(item, Dropped) else item.key

@@ -1,0 +1,44 @@
+"""Reopening a session in its agent: the command to copy, and the handing over of the terminal."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core.model import Adapter, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """A command as an argument list, and the folder that it must be run in."""
+
+    argv: tuple[str, ...]
+    folder: str | None
+
+    def shell(self) -> str:
+        """The same as a line for a shell, every part quoted."""
+        command = shlex.join(self.argv)
+        return f"cd {shlex.quote(self.folder)} && {command}" if self.folder else command
+
+    def missing(self) -> str:
+        """Why it cannot be run here; empty when it can."""
+        if self.folder and not Path(self.folder).is_dir():
+            return f"{self.folder} is no longer there"
+        return ""
+
+    def run(self) -> None:
+        """Become the agent; does not return. Raises OSError, as when the agent is not installed."""
+        if self.folder:
+            os.chdir(self.folder)
+        os.execvp(self.argv[0], self.argv)  # noqa: S606, an argument list and a checked id
+
+
+def resume_of(session: Session, adapter: Adapter | None) -> Resume | None:
+    """How to reopen a session; None where its agent has no way."""
+    argv = adapter.resume(session.native_id) if adapter else None
+    if not argv:
+        return None
+    folder = session.project
+    return Resume(tuple(argv), folder if folder and "\n" not in folder else None)

@@ -1,0 +1,266 @@
+"""The main screen: search box, results, the conversation around the selected one. Wiring only."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, ClassVar, cast
+
+from textual import getters, on, work
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+
+from ..core.query import Query, parse
+from ..core.worker import Done, Failed, Worker, Working
+from . import clipboard
+from .asking import Request
+from .keys import READING, SEARCH
+from .messages import Indexing
+from .query_input import QueryInput, complete
+from .reading_pane import ReadingPane
+from .results_pane import ResultsPane
+from .resume import Resume, resume_of
+from .rows import counted
+from .status_bar import Status, StatusBar
+from .surroundings import Surroundings
+
+REFRESH_SECONDS = 1.0
+"""How often results are brought up to date while indexing goes on."""
+
+
+class SearchScreen(Screen[Resume | None]):
+    """Type, look, read, copy. Dismissed with the session to resume, or with None to leave."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in (*SEARCH, *READING)]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012, as Textual declares it
+    AUTO_FOCUS = "#query"
+
+    query_input = getters.query_one("#query", QueryInput)
+    results = getters.query_one(ResultsPane)
+    reading = getters.query_one(ReadingPane)
+    _bar = getters.query_one(StatusBar)
+    _modes = getters.query_one("#modes", Static)
+
+    def __init__(self, place: Surroundings) -> None:
+        super().__init__()
+        self._place = place
+        self._project: str | None = None
+        self._recent = False
+        self._status = Status()
+        self._worker: Worker | None = None
+        self._refreshed = 0.0
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="top"):
+            yield Static("›", id="prompt")
+            yield QueryInput(self._understand, id="query")
+            yield Static(id="modes", markup=False)
+        with Horizontal(id="body"):
+            yield ResultsPane(self._place, id="found")
+            yield ReadingPane(self._place, id="pane")
+        yield StatusBar(id="status")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._ask()
+        self.call_after_refresh(self.start_indexing)
+
+    def on_unmount(self) -> None:
+        if self._worker:
+            self._worker.cancel()
+
+    # ---- asking and showing ----
+
+    def _understand(self, text: str) -> Query:
+        return parse(text, self._place.now(), typing=True)
+
+    @on(Input.Changed)
+    def _ask(self) -> None:
+        scope = "this project" if self._project else "everywhere"
+        self._modes.update(f"{scope} · {'newest' if self._recent else 'relevance'} · words ")
+        self.results.ask(Request(self.query_input.value, self._project, self._recent))
+
+    @on(ResultsPane.Changed)
+    def _changed(self, message: ResultsPane.Changed) -> None:
+        self._set_status(answer=message.answer, notice="")
+
+    @on(ResultsPane.Failed)
+    def _failed(self, message: ResultsPane.Failed) -> None:
+        self._set_status(notice=message.reason)
+
+    @on(ResultsPane.Selected)
+    def _selected(self, message: ResultsPane.Selected) -> None:
+        answer = self.results.answer
+        self.reading.open(message.item, answer.query if answer else None, fresh=message.fresh)
+
+    @on(Input.Submitted)
+    @on(ResultsPane.Chosen)
+    def action_open(self) -> None:
+        if self.reading.session:
+            self.add_class("-reading")
+            self.reading.transcript.focus()
+
+    def _set_status(self, **changes: Any) -> None:
+        self._status = replace(self._status, **changes)
+        self._bar.show(self._status)
+
+    # ---- moving about ----
+
+    def action_move(self, by: int) -> None:
+        self.results.list.action_move(by)
+
+    def action_page(self, by: int) -> None:
+        self.results.list.action_page(by)
+
+    def action_next_pane(self) -> None:
+        box = self.query_input
+        if self.focused is self.results.list:
+            self.action_open()
+        elif self.focused is not box:
+            self.action_focus_query()
+        elif (done := complete(box.value, list(self._place.titles))) and box.cursor_position == len(box.value):
+            box.value = done
+            box.cursor_position = len(done)
+        elif self.results.list.count:
+            self.results.list.focus()
+
+    def action_previous_pane(self) -> None:
+        if self.focused is self.reading.transcript:
+            self.remove_class("-reading")
+            self.results.list.focus()
+        elif self.focused is self.results.list:
+            self.action_focus_query()
+        else:
+            self.action_open()
+
+    def action_focus_query(self) -> None:
+        self.remove_class("-reading")
+        self.query_input.focus()
+
+    def action_back(self) -> None:
+        if self.focused is not self.query_input:
+            self.action_focus_query()
+        elif self.query_input.value:
+            self.query_input.value = ""
+        else:
+            self.dismiss(None)
+
+    def action_scope(self) -> None:
+        self._project = None if self._project else str(self._place.working_folder)
+        self._ask()
+
+    def action_sort(self) -> None:
+        self._recent = not self._recent
+        self._ask()
+
+    # ---- reading ----
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys of the conversation are no keys while text is typed."""
+        if self.focused is self.query_input:
+            return action not in {key.action.partition("(")[0] for key in READING}
+        return True
+
+    def action_grow(self, direction: int) -> None:
+        self.reading.grow(direction)
+
+    def action_whole(self) -> None:
+        self.reading.show_whole()
+
+    def action_match(self, by: int) -> None:
+        transcript = self.reading.transcript
+        if transcript.next_match() if by > 0 else transcript.previous_match():
+            return
+        if not self.results.to_next_session(by):
+            self.notify("This was the last match." if by > 0 else "This was the first match.")
+
+    def action_copy_turn(self) -> None:
+        if text := self.reading.turn_text():
+            self._copy(text, "turn")
+
+    def action_copy_round(self) -> None:
+        if text := self.reading.round_text():
+            self._copy(text, "round")
+
+    @work(thread=True, group="copying", exit_on_error=False)
+    def _copy(self, text: str, what: str) -> None:
+        app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        route = clipboard.copy(text, app, environ=self._place.environ)
+        app.call_from_thread(self._say, f"{route}: the {what}, {counted(len(text), 'character')}.")
+
+    def _say(self, text: str) -> None:
+        self.notify(text, markup=False)
+
+    # ---- going back into a session ----
+
+    def action_copy_command(self) -> None:
+        if resume := self._resume():
+            self._copy(resume.shell(), "command")
+
+    def action_resume(self) -> None:
+        if not (resume := self._resume()):
+            return
+        if missing := resume.missing():
+            self._say(f"{missing}; ^y copies the command instead.")
+        else:
+            self.dismiss(resume)
+
+    def _resume(self) -> Resume | None:
+        if (session := self.reading.session) is None:
+            return None
+        resume = resume_of(session, self._place.adapter(session.source))
+        if resume is None:
+            self._say(f"{self._place.titles[session.source]} can't reopen this session.")
+        return resume
+
+    # ---- indexing ----
+
+    def action_index(self) -> None:
+        if self._worker:
+            self._worker.cancel()
+            self._say("Stopping after what is being read; all that was read is kept.")
+        else:
+            self.start_indexing()
+
+    def start_indexing(self) -> None:
+        """Bring the index up to date in a process of its own."""
+        if self._worker is None and self._place.config().ticked(self._place.titles):
+            self._worker = Worker(
+                self._place.worker_command(),
+                lambda event: self.post_message(Indexing(event)),
+                self._place.worker_environ(),
+            )
+            self.results.say_indexing(True)
+
+    @on(Indexing)
+    def _indexing(self, message: Indexing) -> None:
+        event = message.event
+        if isinstance(event, Working):
+            self._set_status(progress=event.progress)
+            if time.monotonic() - self._refreshed >= REFRESH_SECONDS:
+                self._refresh_results()
+            return
+        self._worker = None
+        self._set_status(progress=None)
+        self.results.say_indexing(False)
+        if isinstance(event, Failed):
+            self._set_status(notice=event.message)
+        else:
+            self._indexed(event)
+
+    def _indexed(self, done: Done) -> None:
+        report = done.report
+        if report.read or report.turns != report.turns_before:
+            self._refresh_results()
+        for name, error in report.errors.items():
+            self._say(f"{self._place.titles[name]} could not be read ({error}); what was indexed of it stays.")
+        new = report.turns - report.turns_before
+        if new > 0 and report.turns_before:
+            self._say(f"{counted(new, 'new turn')}.")
+
+    def _refresh_results(self) -> None:
+        self._refreshed = time.monotonic()
+        self.results.ask_again()
