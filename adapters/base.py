@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -106,11 +107,14 @@ class JsonLines(Generic[T]):
     def __init__(self, stream: BinaryIO, decoder: msgspec.json.Decoder[T], offset: int = 0) -> None:
         self.offset = offset
         self._stream, self._decoder = stream, decoder
-        if offset:
+        if stream.seekable():
             stream.seek(offset)
+        else:
+            while offset > 0 and (piece := stream.read(min(offset, 1 << 20))):
+                offset -= len(piece)
 
     def __iter__(self) -> Iterator[tuple[int, T] | SkipRecord]:
-        good = bad = 0
+        good, bad = bool(self.offset), 0
         while line := self._stream.readline(LINE_LIMIT):
             start, whole = self.offset, line.endswith(b"\n")
             if not whole and len(line) == LINE_LIMIT:
@@ -121,31 +125,44 @@ class JsonLines(Generic[T]):
                 self.offset += len(line) if whole else 0
                 continue
             try:
-                record = self._decode(text)
-            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-                if not whole:
-                    yield SkipRecord("unfinished-line", f"byte {start}")
+                record = self._decoder.decode(text)
+            except (msgspec.MsgspecError, RecursionError):
+                for item in self._salvage(line, whole):
+                    good = good or not isinstance(item, SkipRecord)
+                    yield item
+                if self.offset < start + len(line):
                     return
-                self.offset += len(line)
                 bad += 1
                 if bad >= HOPELESS and not good:
-                    raise Unreadable("not-jsonl") from error
-                yield SkipRecord("unexpected-shape" if isinstance(error, msgspec.ValidationError) else "not-json",
-                                 f"byte {start}")  # fmt: skip
+                    raise Unreadable("not-jsonl") from None
                 continue
-            good += 1
+            good = True
             self.offset += len(line)  # a whole object without its newline is whole: nothing can be added to it
             yield start, record
 
-    def _decode(self, line: bytes) -> T:
-        try:
-            return self._decoder.decode(line)
-        except msgspec.ValidationError:
-            raise
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            # Raw control characters, lone surrogates, foreign bytes, a second object glued on: take what can be taken.
-            value, _ = json.JSONDecoder(strict=False).raw_decode(line.decode("utf-8", "replace"))
-            return msgspec.convert(value, self._decoder.type)
+    def _salvage(self, line: bytes, whole: bool) -> Iterator[tuple[int, T] | SkipRecord]:
+        """What can be taken from a line that is not one clean object: it may hold several, or foreign bytes."""
+        text, end, last = line.decode("utf-8", "surrogateescape"), 0, self.offset + len(line)
+        while (begin := _skip_blank(text, end)) < len(text):
+            first, start = not end, self.offset + _byte_length(text[end:begin])
+            try:
+                value, end = _LENIENT.raw_decode(text, begin)
+            except (ValueError, RecursionError):
+                value, end = None, begin
+            if not isinstance(value, dict | list) and not whole:
+                self.offset = self.offset if first else start
+                yield SkipRecord("unfinished-line", f"byte {self.offset}")
+                return
+            if end == begin:
+                self.offset = last
+                yield SkipRecord("not-json", f"byte {start}")
+                return
+            self.offset = start + _byte_length(text[begin:end])
+            try:
+                yield start, self._decoder.decode(_plain(value))
+            except (msgspec.MsgspecError, RecursionError):
+                yield SkipRecord("unexpected-shape", f"byte {start}")
+        self.offset = last
 
     def _pass_over(self) -> int:
         passed = 0
@@ -154,6 +171,37 @@ class JsonLines(Generic[T]):
             if piece.endswith(b"\n"):
                 break
         return passed
+
+
+def decode(data: msgspec.Raw | bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """Decodes a part of a record, foreign bytes and all. Raises ValueError (`msgspec.MsgspecError` is one)."""
+    try:
+        try:
+            return decoder.decode(data)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            return decoder.decode(_plain(_LENIENT.decode(bytes(data).decode("utf-8", "surrogateescape"))))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+_LENIENT = json.JSONDecoder(strict=False)
+_BLANK = re.compile(r"[\s\0\ufeff]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _skip_blank(text: str, start: int) -> int:
+    return cast("re.Match[str]", _BLANK.match(text, start)).end()
+
+
+def _byte_length(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def _plain(value: Any) -> bytes:
+    """JSON that any decoder takes: no control characters, and a replacement character for what is no text."""
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(value, ensure_ascii=False)).encode()
 
 
 def parse_time(value: object) -> int | None:

@@ -1,0 +1,64 @@
+"""Claude Code: one append-only JSONL file a session below `projects/`, and one for each of its sub-agents."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core.model import Checkpoint, Record, SkipRecord
+from .base import files_below, open_file
+from .claude_pass import Pass
+
+NO_SESSIONS = ("journal.jsonl", "history.jsonl")
+DESKTOP = "local-agent-mode-sessions"
+RESUMABLE = re.compile(r"(?!-|agent-)[A-Za-z0-9_-]{1,128}")
+
+
+@dataclass(frozen=True, slots=True)
+class Claude:
+    """Sessions of Claude Code, and of Claude Desktop's local agents."""
+
+    name: str = "claude"
+    title: str = "Claude Code"
+    version: int = 1
+
+    def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
+        named = environ.get("CLAUDE_CONFIG_DIR", "").replace(os.pathsep, ",").split(",")
+        folders = [home / name.strip().removeprefix("~/") for name in named if name.strip()]
+        folders = folders or [home / ".claude", home / ".config" / "claude"]
+        desktop = home / "Library" / "Application Support" / "Claude" / DESKTOP
+        return list(dict.fromkeys([*(folder / "projects" for folder in folders), desktop]))
+
+    def find(self, root: Path) -> Iterator[Path | SkipRecord]:
+        for item in files_below(root, _is_session):
+            if isinstance(item, Path):
+                folders = item.relative_to(root).parts[:-1]
+                if "tool-results" in folders or (root.name == DESKTOP and "projects" not in folders):
+                    continue
+            yield item
+
+    def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
+        with open_file(path) as stream:
+            yield from Pass(path, stream, since, _printable(path.stem), _session_folder(path)).records()
+
+    def resume(self, native_id: str) -> list[str] | None:
+        return ["claude", "--resume", native_id] if RESUMABLE.fullmatch(native_id) else None
+
+
+def _is_session(name: str) -> bool:
+    return name.endswith(".jsonl") and not name.startswith(".") and name not in NO_SESSIONS
+
+
+def _session_folder(path: Path) -> str | None:
+    """For a file below SESSION/subagents, the name of that session."""
+    folders = path.parts[:-1]
+    if "projects" in folders:
+        folders = folders[len(folders) - folders[::-1].index("projects") :]
+    return _printable(folders[folders.index("subagents") - 1]) if "subagents" in folders[1:] else None
+
+
+def _printable(name: str) -> str:
+    return os.fsencode(name).decode("utf-8", "replace")
