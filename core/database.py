@@ -15,6 +15,8 @@ Error = apsw.Error
 Interrupted = apsw.InterruptError
 Full = apsw.FullError
 Damaged = (apsw.CorruptError, apsw.NotADBError)
+Rejected = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
+"""Errors that say something of the values, nothing of the database."""
 
 Row = tuple[Any, ...]
 

@@ -6,8 +6,14 @@ import time as clock
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from .clean import clean_line
 from .database import Database
 from .model import Checkpoint, SkipRecord
+
+UNKNOWN, RENEWED = -1, -2
+"""In place of an adapter's version: to be read again; renewed from its kept text, for it can't be read again now."""
+WHOLE_FILE = "the whole file"
+"""Where a skip stands that is no part of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,8 @@ class KnownFile:
     state: str
     reason: str | None
     turns: int
+    cut: bool
+    """A limit on the number of turns left something of it out."""
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -51,10 +59,11 @@ class KnownFile:
 def known_files(db: Database, source: str) -> dict[bytes, KnownFile]:
     """The files of a source, by path."""
     return {
-        row[1]: KnownFile(row[0], row[1], Stamp(*row[2:6]), Prefix(*row[6:9]), *row[9:])
+        row[1]: KnownFile(row[0], row[1], Stamp(*row[2:6]), Prefix(*row[6:9]), *row[9:14], cut=bool(row[14]))
         for row in db.rows(
             """SELECT id, path, device, inode, size, mtime_ns, offset, prefix_crc, edges, adapter_version,
-                      adapter_state, state, reason, (SELECT count(*) FROM turns WHERE turns.file = files.id)
+                      adapter_state, state, reason, (SELECT count(*) FROM turns WHERE turns.file = files.id),
+                      id IN (SELECT file FROM left_out WHERE reason IN ('per_source', 'total'))
                FROM files WHERE source = ?""",
             source,
         )
@@ -65,6 +74,7 @@ def save_file(
     db: Database, source: str, path: bytes, stamp: Stamp, prefix: Prefix, version: int, adapter_state: bytes
 ) -> int:
     """Note that a file was read up to `prefix.offset`; gives its row."""
+    _forget_failure(db, path)
     return db.value(
         """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', NULL, 0)
            ON CONFLICT (path) DO UPDATE SET source = excluded.source, device = excluded.device, inode = excluded.inode,
@@ -78,36 +88,49 @@ def save_file(
 
 
 def set_aside(db: Database, source: str, path: bytes, stamp: Stamp, version: int, state: str, reason: str) -> int:
-    """Note that a file was not read (`quarantined` or `left-out`); what was indexed of it stays. Gives its row."""
+    """Note that a file was not read (`quarantined` or `left-out`); what was indexed of it stays. Gives its row.
+
+    What another version of its adapter had read of it is not gone on from.
+    """
+    _forget_failure(db, path)
     if state == "quarantined":
-        db.run("DELETE FROM skips WHERE path = ?", path)
-        add_skips(db, source, path, [SkipRecord(reason, "the whole file")])
-    return db.value(
+        add_skips(db, source, path, [SkipRecord(reason, WHOLE_FILE)])
+    file = db.value(
         """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, 0, 0, x'', ?, x'', ?, ?, 0)
            ON CONFLICT (path) DO UPDATE SET device = excluded.device, inode = excluded.inode, size = excluded.size,
-             mtime_ns = excluded.mtime_ns, adapter_version = excluded.adapter_version, state = excluded.state,
-             reason = excluded.reason
+             mtime_ns = excluded.mtime_ns, offset = iif(adapter_version = excluded.adapter_version, offset, 0),
+             adapter_version = excluded.adapter_version, state = excluded.state, reason = excluded.reason
            RETURNING id""",
         source, path, stamp.device, stamp.inode, stamp.size, stamp.mtime_ns, version, state, reason,
     )  # fmt: skip
+    if state == "left-out":
+        db.run("DELETE FROM left_out WHERE file = ?", file)
+        leave_out(db, source, clean_line(path.decode("utf-8", "replace"), 4_096), file, reason)
+    return file
 
 
 def restamp(db: Database, file: KnownFile, stamp: Stamp) -> None:
     """Note that a file changed from outside, or came back, but is the same in what was read."""
+    _forget_failure(db, file.path)
     db.run(
         "UPDATE files SET device = ?, inode = ?, size = ?, mtime_ns = ?, state = 'ok', reason = NULL WHERE id = ?",
         stamp.device, stamp.inode, stamp.size, stamp.mtime_ns, file.id,
     )  # fmt: skip
 
 
+def _forget_failure(db: Database, path: bytes) -> None:
+    """A file that is read, or that fails anew, no longer counts as one that failed before."""
+    db.run("DELETE FROM skips WHERE path = ? AND example = ?", path, WHOLE_FILE)
+
+
 def read_all_again(db: Database) -> None:
     """Have every file read from its beginning at the next occasion; until then the rows there are answer."""
-    db.run("UPDATE files SET adapter_version = -1")
+    db.run("UPDATE files SET adapter_version = ?", UNKNOWN)
 
 
 def read_cut_again(db: Database) -> None:
     """Like `read_all_again`, for the files of which a limit left something out."""
-    db.run("UPDATE files SET adapter_version = -1 WHERE id IN (SELECT file FROM left_out)")
+    db.run("UPDATE files SET adapter_version = ? WHERE id IN (SELECT file FROM left_out)", UNKNOWN)
 
 
 def add_skips(db: Database, source: str, path: bytes, skips: Iterable[SkipRecord]) -> None:
@@ -122,7 +145,7 @@ def add_skips(db: Database, source: str, path: bytes, skips: Iterable[SkipRecord
 def set_folder_skips(db: Database, source: str, skips: Sequence[SkipRecord]) -> None:
     """Replace what is noted about folders that could not be listed."""
     db.run("DELETE FROM skips WHERE source = ? AND path = x''", source)
-    add_skips(db, source, b"", skips)
+    add_skips(db, source, b"", [SkipRecord(skip.reason, clean_line(skip.example), skip.count) for skip in skips])
 
 
 def leave_out(db: Database, source: str, session: str, file: int, reason: str) -> None:
@@ -136,9 +159,8 @@ def finish_run(db: Database, source: str, error: str | None) -> None:
 
 
 def totals(db: Database) -> tuple[int, int]:
-    """(sessions that have turns, turns) in the whole index."""
-    sessions = db.value("SELECT count(*) FROM sessions WHERE turns > 0")
-    return sessions, db.value("SELECT count(*) FROM turns")
+    """(sessions that have turns, their active turns) in the whole index."""
+    return db.row("SELECT count(*), coalesce(sum(turns), 0) FROM sessions WHERE turns > 0") or (0, 0)
 
 
 def skip_counts(db: Database) -> dict[str, int]:

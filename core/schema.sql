@@ -13,7 +13,7 @@ CREATE TABLE files (
   path            BLOB NOT NULL UNIQUE,   -- the bytes that the file system gave
   device          INTEGER NOT NULL,
   inode           INTEGER NOT NULL,
-  size            INTEGER NOT NULL,
+  size            INTEGER NOT NULL,       -- -1 while only a part of it was read
   mtime_ns        INTEGER NOT NULL,
   offset          INTEGER NOT NULL,       -- end of the last whole record read
   prefix_crc      INTEGER NOT NULL,       -- CRC-32 of the bytes up to `offset`
@@ -47,12 +47,21 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_time ON sessions (updated) WHERE turns > 0;
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 
+-- What each file says about a session; the row in `sessions` is what they add up to, the latest file last.
+CREATE TABLE facts (
+  session INTEGER NOT NULL REFERENCES sessions, file INTEGER NOT NULL REFERENCES files,
+  title TEXT, title_rank INTEGER NOT NULL, project TEXT, branch TEXT, model TEXT, kind TEXT,
+  parent INTEGER REFERENCES sessions, leaf TEXT,
+  PRIMARY KEY (session, file)
+) WITHOUT ROWID;
+CREATE INDEX facts_by_file ON facts (file);
+
 CREATE TABLE turns (
   id        INTEGER PRIMARY KEY,
   session   INTEGER NOT NULL REFERENCES sessions,
   file      INTEGER NOT NULL REFERENCES files,
   seq       INTEGER NOT NULL,             -- place in its file
-  number    INTEGER,                      -- place on the active branch, from 1; NULL: abandoned
+  number    INTEGER,                      -- place on the active branch, from 1; NULL: abandoned, or a copy
   role      TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
   time      INTEGER,
   quality   TEXT NOT NULL CHECK (quality IN ('exact', 'file', 'none')),
@@ -90,19 +99,22 @@ CREATE VIRTUAL TABLE words USING fts5 (
 CREATE TABLE titles (
   source TEXT NOT NULL, turn_id TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
   title TEXT NOT NULL, title_rank INTEGER NOT NULL,
-  PRIMARY KEY (source, turn_id)
+  PRIMARY KEY (source, turn_id, file)
 ) WITHOUT ROWID;
+CREATE INDEX titles_by_file ON titles (file);
 CREATE TABLE cuts (
   session INTEGER NOT NULL REFERENCES sessions, file INTEGER NOT NULL REFERENCES files,
   since INTEGER NOT NULL, time INTEGER NOT NULL,
   PRIMARY KEY (session, file)
 ) WITHOUT ROWID;
+CREATE INDEX cuts_by_file ON cuts (file);
 
 CREATE TABLE skips (
   source TEXT NOT NULL, path BLOB NOT NULL, reason TEXT NOT NULL,
   count INTEGER NOT NULL, example TEXT NOT NULL,
   PRIMARY KEY (source, path, reason)
 ) WITHOUT ROWID;
+CREATE INDEX skips_by_path ON skips (path);
 
 -- What a limit left out, session by session; a wider limit reads it again.
 CREATE TABLE left_out (
@@ -110,6 +122,7 @@ CREATE TABLE left_out (
   reason TEXT NOT NULL CHECK (reason IN ('window', 'per_source', 'total', 'per_file')),
   PRIMARY KEY (source, session, file, reason)
 ) WITHOUT ROWID;
+CREATE INDEX left_out_by_file ON left_out (file);
 
 -- The last reconcile of each source.
 CREATE TABLE runs (source TEXT PRIMARY KEY, finished INTEGER NOT NULL, error TEXT) WITHOUT ROWID;

@@ -13,6 +13,7 @@ import zstandard
 
 from .config import make_private
 from .database import Damaged, Database, Error, Full
+from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .redact import REDACTION_VERSION
 from .tokens import TOKENIZER_VERSION
@@ -114,7 +115,7 @@ class Store:
         have = dict(database.rows("SELECT key, value FROM meta WHERE key IN ('tokenizer', 'redaction')"))
         if have != VERSIONS:
             with database.transaction():
-                database.run("UPDATE files SET adapter_version = -1")
+                read_all_again(database)
                 database.run_many("REPLACE INTO meta VALUES (?, ?)", VERSIONS.items())
 
     def _trouble(self, error: Exception) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import contextlib
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from .chunk import ID_BITS, cut, date_words, day_of
 from .database import Database
+from .fulltext import NewChunk, chunks_of, drop_chunks_of_file, drop_chunks_of_turn, insert_chunks
 from .intake import Batch, NewTurn, rejoined, text_hash
-from .ledger import KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
-from .sessions import renumber, row_of, save_facts
+from .ledger import RENEWED, KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
+from .redact import redact
+from .sessions import row_of, save_facts, settle
 from .store import pack, unpack
-from .tokens import segment
 
 FENCE = "```"
 """What marks a code block, for `has:code`."""
@@ -29,6 +30,8 @@ class FileWrite:
     batch: Batch
     fresh: bool
     """Read from its beginning: what was indexed of it before is dropped."""
+    whole: bool = False
+    """Nothing more is to come of the file as it is now."""
     most_turns: int | None = None
     """How many turns, the newest, are kept of this file; None: all."""
     most_turns_reason: str = "total"
@@ -36,25 +39,13 @@ class FileWrite:
     """How many characters of text, the newest, are kept of this file; 0: all."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    day: int
-    turn: int
-    start: int
-    stop: int
-    text: str
-    date: str
-
-
 @dataclass(slots=True)
 class _Pending:
     """What a transaction still has to do at its end."""
 
-    chunks: list[_Chunk] = field(default_factory=list[_Chunk])
+    chunks: dict[int, list[NewChunk]] = field(default_factory=dict[int, list[NewChunk]])
+    """By turn."""
     sessions: set[int] = field(default_factory=set[int])
-
-    def forget_turn(self, turn: int) -> None:
-        self.chunks = [chunk for chunk in self.chunks if chunk.turn != turn]
 
 
 class Writer:
@@ -65,57 +56,83 @@ class Writer:
 
     def save(self, writes: Sequence[FileWrite]) -> None:
         """Write batches and their files' cursors, all or nothing."""
-        pending = _Pending()
-        with self._db.transaction():
+        with self._transaction() as pending:
             for write in writes:
                 self._save(write, pending)
-            for session in pending.sessions:
-                renumber(self._db, session)
-            self._insert_chunks(pending.chunks)
 
     def mark_gone(self, files: Iterable[KnownFile], *, forget: bool) -> None:
         """The store no longer has these files: mark their sessions, or with `forget` drop them."""
-        with self._db.transaction():
+        with self._transaction() as pending:
             for file in files:
                 touched = self._sessions_of(file.id)
-                if forget or not touched:
-                    self._drop_file(file.id)
+                pending.sessions |= touched
+                if forget or not file.turns:
+                    self._drop_file(file.id, pending)
                 else:
                     self._db.run("UPDATE files SET state = 'gone', reason = NULL WHERE id = ?", file.id)
-                for session in touched:
-                    renumber(self._db, session)
 
-    def look_again(self, file: KnownFile) -> None:
+    def look_again(self, file: int) -> None:
         """Work out anew what depends on the state of a file."""
-        with self._db.transaction():
-            for session in self._sessions_of(file.id):
-                renumber(self._db, session)
+        with self._transaction() as pending:
+            pending.sessions |= self._sessions_of(file)
+
+    def trim(self, source: str, file: int, most_turns: int, reason: str) -> None:
+        """Drop the oldest turns of a file, and count its session as left out."""
+        with self._transaction() as pending:
+            self._fit(source, file, most_turns, reason, 0, pending)
+
+    def renew(self, file: int) -> None:
+        """Redact and index what is kept of a file by today's rules, where the file itself can't be read again."""
+        with self._transaction() as pending:
+            drop_chunks_of_file(self._db, file)
+            for turn, role, time, stored in list(
+                self._db.rows("SELECT id, role, time, text FROM turns WHERE file = ?", file)
+            ):
+                text = redact(unpack(stored)).text
+                self._db.run(
+                    "UPDATE turns SET text = ?, hash = ?, size = ? WHERE id = ?",
+                    pack(text), text_hash(role, text), len(text), turn,
+                )  # fmt: skip
+                pending.chunks[turn] = chunks_of(turn, role, time, text)
+            self._renew_titles("facts", file)
+            self._renew_titles("titles", file)
+            size = "(SELECT coalesce(sum(size), 0) FROM turns WHERE file = files.id)"
+            self._db.run(f"UPDATE files SET adapter_version = ?, text_size = {size} WHERE id = ?", RENEWED, file)  # noqa: S608
+            pending.sessions |= self._sessions_of(file)
 
     def purge(self, source: str) -> None:
         """Drop everything of a source."""
-        with self._db.transaction():
+        with self._transaction() as pending:
             for (file,) in list(self._db.rows("SELECT id FROM files WHERE source = ?", source)):
-                self._drop_file(file)
-            for table in ("sessions", "titles", "skips", "left_out", "runs"):
-                self._db.run(f"DELETE FROM {table} WHERE source = ?", source)  # noqa: S608, the five names above
+                self._drop_file(file, pending)
+            pending.sessions.clear()
+            for table in ("sessions", "skips", "runs"):
+                self._db.run(f"DELETE FROM {table} WHERE source = ?", source)  # noqa: S608, the three names above
 
-    def merge(self, *, all_of_it: bool) -> None:
-        """Let FTS5 join its segments: all of them after a first build, a little after an ordinary pass."""
-        command, amount = ("optimize", 0) if all_of_it else ("merge", 200)
-        self._db.run("INSERT INTO words (words, rank) VALUES (?, ?)", command, amount)
-        self._db.run(f"PRAGMA wal_checkpoint({'TRUNCATE' if all_of_it else 'PASSIVE'})")
+    @contextlib.contextmanager
+    def _transaction(self) -> Generator[_Pending]:
+        pending = _Pending()
+        with self._db.transaction():
+            yield pending
+            insert_chunks(self._db, (chunk for chunks in pending.chunks.values() for chunk in chunks))
+            for session in pending.sessions:
+                settle(self._db, session)
 
     # ---- one batch ----
 
     def _save(self, write: FileWrite, pending: _Pending) -> None:
         db, batch = self._db, write.batch
+        came_back = db.value("SELECT id FROM files WHERE path = ? AND state = 'gone'", write.path)
+        stamp = write.stamp if write.whole else replace(write.stamp, size=-1)
         file = save_file(
-            db, write.source, write.path, write.stamp, write.prefix, write.adapter_version, batch.checkpoint.state
+            db, write.source, write.path, stamp, write.prefix, write.adapter_version, batch.checkpoint.state
         )
+        if write.fresh or came_back:
+            pending.sessions |= self._sessions_of(file)
         if write.fresh:
-            pending.sessions |= self._clear_file(file)
+            self._clear_file(file, pending)
         for facts in batch.sessions.values():
-            pending.sessions.add(save_facts(db, write.source, facts))
+            pending.sessions.add(save_facts(db, write.source, file, facts))
         rows = {name: row_of(db, write.source, name) for name in _names(batch)}
         pending.sessions |= set(rows.values())
         for turn in batch.turns:
@@ -141,110 +158,90 @@ class Writer:
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value",
             [(f"redacted:{kind}", count) for kind, count in batch.redacted.items()],
         )
-        self._fit(write, file, pending)
+        self._fit(write.source, file, write.most_turns, write.most_turns_reason, write.most_text, pending)
 
     def _save_turn(self, session: int, file: int, turn: NewTurn, pending: _Pending) -> None:
-        known = self._known_turn(session, file, turn)
-        if turn.more and known is not None:
-            self._extend(known, file, turn, pending)
-        elif known is None:
-            row = self._db.insert(
-                "INSERT INTO turns VALUES (NULL, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
-                session, file, turn.seq, turn.role, turn.time, turn.quality, turn.native_id, turn.parent_id,
-                text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text),
-            )  # fmt: skip
-            self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(turn.text), file)
-            self._cut(row, turn, turn.text, pending)
-
-    def _known_turn(self, session: int, file: int, turn: NewTurn) -> int | None:
-        """The row of the same turn: read before, or from a second copy of its file."""
+        """A turn is kept once a file; that files have the same turn is settled when the session is numbered."""
+        known = None
         if turn.native_id is not None:
-            return self._db.value("SELECT id FROM turns WHERE native_id = ? AND session = ?", turn.native_id, session)
-        return self._db.value(
-            "SELECT id FROM turns WHERE hash = ? AND session = ? AND file != ? AND seq = ?",
-            text_hash(turn.role, turn.text), session, file, turn.seq,
+            known = self._db.value(
+                "SELECT id FROM turns WHERE native_id = ? AND session = ? AND file = ?", turn.native_id, session, file
+            )
+        if known is not None:
+            if turn.more:
+                self._extend(known, file, turn, pending)
+            return
+        row = self._db.insert(
+            "INSERT INTO turns VALUES (NULL, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+            session, file, turn.seq, turn.role, turn.time, turn.quality, turn.native_id, turn.parent_id,
+            text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text),
         )  # fmt: skip
+        self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(turn.text), file)
+        pending.chunks[row] = chunks_of(row, turn.role, turn.time, turn.text)
 
     def _extend(self, row: int, file: int, turn: NewTurn, pending: _Pending) -> None:
-        old = unpack(self._db.value("SELECT text FROM turns WHERE id = ?", row))
+        role, time, stored = next(self._db.rows("SELECT role, time, text FROM turns WHERE id = ?", row))
+        old = unpack(stored)
         text = rejoined(old, turn.text)
-        self._drop_chunks(row)
-        pending.forget_turn(row)
-        values = (pack(text), text_hash(turn.role, text), len(text), FENCE in text, row)
+        drop_chunks_of_turn(self._db, row)
+        values = (pack(text), text_hash(role, text), len(text), FENCE in text, row)
         self._db.run("UPDATE turns SET text = ?, hash = ?, size = ?, code = ? WHERE id = ?", *values)
         self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(text) - len(old), file)
-        self._cut(row, turn, text, pending)
-
-    def _cut(self, row: int, turn: NewTurn, text: str, pending: _Pending) -> None:
-        day, date = day_of(turn.time), date_words(turn.time)
-        pending.chunks += [
-            _Chunk(day, row, start, stop, text[start:stop], date) for start, stop in cut(text, turn.role)
-        ]
-
-    def _insert_chunks(self, chunks: list[_Chunk]) -> None:
-        """By ascending id: FTS5 flushes what it has gathered at every step back."""
-        last: dict[int, int] = {}
-        rows: list[tuple[int, _Chunk]] = []
-        for chunk in sorted(chunks, key=lambda chunk: chunk.day):
-            if chunk.day not in last:
-                first = chunk.day << ID_BITS
-                newest = self._db.value(
-                    "SELECT max(id) FROM chunks WHERE id >= ? AND id < ?", first, first + (1 << ID_BITS)
-                )
-                last[chunk.day] = first if newest is None else newest
-            last[chunk.day] += 1
-            rows.append((last[chunk.day], chunk))
-        self._db.run_many(
-            "INSERT INTO chunks VALUES (?, ?, ?, ?)", [(at, chunk.turn, chunk.start, chunk.stop) for at, chunk in rows]
-        )
-        self._db.run_many(
-            "INSERT INTO words (rowid, text, date) VALUES (?, ?, ?)",
-            ((at, segment(chunk.text), chunk.date) for at, chunk in rows),
-        )
+        pending.chunks[row] = chunks_of(row, role, time, text)
 
     # ---- dropping ----
 
     def _sessions_of(self, file: int) -> set[int]:
-        return {row[0] for row in self._db.rows("SELECT DISTINCT session FROM turns WHERE file = ?", file)}
+        """The sessions that change when what is known of a file does."""
+        rows = self._db.rows(
+            """SELECT session FROM turns WHERE file = ?1 UNION SELECT session FROM facts WHERE file = ?1
+               UNION SELECT session FROM cuts WHERE file = ?1
+               UNION SELECT turns.session FROM titles JOIN turns ON turns.native_id = titles.turn_id
+                     WHERE titles.file = ?1""",
+            file,
+        )
+        return {row[0] for row in rows}
 
-    def _clear_file(self, file: int) -> set[int]:
-        """Drop everything read from a file but the file itself; gives the sessions that this touched."""
-        touched = self._sessions_of(file)
-        for (turn,) in list(self._db.rows("SELECT id FROM turns WHERE file = ?", file)):
-            self._drop_chunks(turn)
-        for table in ("turns", "titles", "cuts", "left_out"):
-            self._db.run(f"DELETE FROM {table} WHERE file = ?", file)  # noqa: S608, the four names above
+    def _clear_file(self, file: int, pending: _Pending) -> None:
+        """Drop everything read from a file but the file itself."""
+        for (turn,) in self._db.rows("SELECT id FROM turns WHERE file = ?", file) if pending.chunks else ():
+            pending.chunks.pop(turn, None)
+        drop_chunks_of_file(self._db, file)
+        for table in ("turns", "facts", "titles", "cuts", "left_out"):
+            self._db.run(f"DELETE FROM {table} WHERE file = ?", file)  # noqa: S608, the five names above
         self._db.run("UPDATE files SET text_size = 0 WHERE id = ?", file)
         self._db.run("DELETE FROM skips WHERE path = (SELECT path FROM files WHERE id = ?)", file)
-        return touched
 
-    def _drop_file(self, file: int) -> None:
-        self._clear_file(file)
+    def _drop_file(self, file: int, pending: _Pending) -> None:
+        self._clear_file(file, pending)
         self._db.run("DELETE FROM files WHERE id = ?", file)
 
-    def _drop_chunks(self, turn: int) -> None:
-        self._db.run("DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE turn = ?)", turn)
-        self._db.run("DELETE FROM chunks WHERE turn = ?", turn)
+    def _renew_titles(self, table: str, file: int) -> None:
+        for (title,) in list(self._db.rows(f"SELECT title FROM {table} WHERE file = ? AND title > ''", file)):  # noqa: S608
+            if (masked := redact(title).text) != title:
+                self._db.run(f"UPDATE {table} SET title = ? WHERE file = ? AND title = ?", masked, file, title)  # noqa: S608
 
-    def _fit(self, write: FileWrite, file: int, pending: _Pending) -> None:
+    def _fit(
+        self, source: str, file: int, most_turns: int | None, reason: str, most_text: int, pending: _Pending
+    ) -> None:
         """Drop the oldest turns of a file that has more than is kept of one."""
         size = self._db.value("SELECT text_size FROM files WHERE id = ?", file)
-        over_text = size - write.most_text if write.most_text else 0
-        count = self._db.value("SELECT count(*) FROM turns WHERE file = ?", file) if write.most_turns is not None else 0
-        over_turns = count - (write.most_turns or 0) if write.most_turns is not None else 0
+        over_text = size - most_text if most_text else 0
+        over_turns = 0
+        if most_turns is not None:
+            over_turns = self._db.value("SELECT count(*) FROM turns WHERE file = ?", file) - most_turns
         if over_text <= 0 and over_turns <= 0:
             return
         oldest = list(self._db.rows("SELECT id, session, size FROM turns WHERE file = ? ORDER BY seq", file))
         for turn, session, length in oldest:
             if over_text <= 0 and over_turns <= 0:
                 break
-            reason = "per_file" if over_text > 0 else write.most_turns_reason
             name = self._db.value("SELECT native_id FROM sessions WHERE id = ?", session)
-            leave_out(self._db, write.source, name, file, reason)
-            self._drop_chunks(turn)
+            leave_out(self._db, source, name, file, "per_file" if over_text > 0 else reason)
+            drop_chunks_of_turn(self._db, turn)
             self._db.run("DELETE FROM turns WHERE id = ?", turn)
             pending.sessions.add(session)
-            pending.forget_turn(turn)
+            pending.chunks.pop(turn, None)
             over_text, over_turns, size = over_text - length, over_turns - 1, size - length
         self._db.run("UPDATE files SET text_size = ? WHERE id = ?", size, file)
 

@@ -1,0 +1,268 @@
+"""One changed file after the other into the index: read on where it grew, again where it changed, or set it aside.
+
+A bad record costs that record, a bad file that file.
+"""
+
+from __future__ import annotations
+
+import os
+import time as clock
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import BinaryIO
+
+from . import ledger
+from .config import EffectiveLimits
+from .database import Database, Error, Rejected
+from .discover import Found
+from .fingerprint import checksum, extended, open_quietly, same_prefix
+from .intake import Intake, oldest_allowed
+from .ledger import UNKNOWN, KnownFile, Stamp
+from .model import Reread, Unreadable
+from .report import Meter, Report
+from .writer import FileWrite, Writer
+
+FLUSH_TURNS, FLUSH_TEXT, FLUSH_SECONDS = 1_000, 4_000_000, 0.25
+"""A transaction ends when it has so many turns, so many characters, or has gathered for so long."""
+FAILED_TO_OPEN = ("no-permission", "io-error")
+"""Why a file is quarantined that can get well without changing; it is tried again every time."""
+
+
+class Reading:
+    """Reads files one by one and writes what they hold in lots."""
+
+    def __init__(
+        self,
+        db: Database,
+        writer: Writer,
+        limits: EffectiveLimits,
+        report: Report,
+        meter: Meter,
+        stopped: Callable[[], bool],
+    ) -> None:
+        """`stopped` is asked between batches."""
+        self._db, self._writer, self._limits = db, writer, limits
+        self._report, self._meter, self._stopped = report, meter, stopped
+        self._oldest = oldest_allowed(limits.window_days)
+        self._waiting: list[FileWrite] = []
+        self._turns = self._text = 0
+        self._last_flush = 0.0
+        self._current = b""
+        """Path of the file that is being read."""
+
+    def take(self, file: Found, room: int | None, reason: str) -> int:
+        """Bring one file up to date; `room` is how many turns it may have, `reason` the limit that says so.
+
+        Gives about how many turns of it there are now.
+        """
+        known = file.known
+        if known is not None and self.is_unchanged(file) and not self._fits_now(file, known, room):
+            if known.state == "quarantined":
+                self._report.quarantined += 1
+            else:
+                self._report.unchanged += 1
+            if room is not None and known.turns > room:
+                self._writer.trim(file.adapter.name, known.id, room, reason)
+            return known.turns if room is None else min(known.turns, room)
+        if (known is None or not known.turns) and (self._is_too_old(file) or room == 0):
+            self._leave_out(file, "window" if self._is_too_old(file) else reason)
+            turns = 0
+        else:
+            turns = self._read(file, room, reason)
+        self._meter.step(file.adapter.title, files=1)
+        return turns
+
+    def is_unchanged(self, file: Found) -> bool:
+        known = file.known
+        return (
+            known is not None
+            and known.stamp == file.stamp
+            and known.adapter_version == file.adapter.version
+            and known.state != "gone"
+            and known.reason not in FAILED_TO_OPEN
+        )
+
+    def flush(self) -> None:
+        """Write what waits; a file that the index can't take is quarantined and does not keep the others out."""
+        waiting, self._waiting, self._turns, self._text = self._waiting, [], 0, 0
+        self._last_flush = clock.monotonic()
+        if not waiting:
+            return
+        try:
+            self._writer.save(waiting)
+        except Exception as error:
+            if _is_fatal(error):
+                raise
+            self._save_apart(waiting)
+
+    def _fits_now(self, file: Found, known: KnownFile, room: int | None) -> bool:
+        """Whether there is room now for what a limit left out of a file."""
+        if known.state == "left-out":
+            return not self._is_too_old(file) and room != 0
+        return known.cut and (room is None or room > known.turns)
+
+    def _is_too_old(self, file: Found) -> bool:
+        """Nothing in a file is newer than the file, so an old one need not be opened."""
+        return self._oldest is not None and file.stamp.mtime_ns // 1_000_000 < self._oldest
+
+    def _read(self, file: Found, room: int | None, reason: str) -> int:
+        self._current = os.fsencode(file.path)
+        try:
+            turns = self._go_on_or_again(file, room, reason)
+            self._report.read += 1
+            return turns
+        except FileNotFoundError:
+            self._drop_waiting(replacing=True)
+            self._report.seen -= 1
+        except Exception as error:  # whatever is wrong with one file must not keep the others out
+            if _is_fatal(error):
+                raise
+            if file.known is not None and file.known.turns:
+                self._drop_waiting(replacing=True)  # what was indexed of it stays
+            self._quarantine(file, error.reason if isinstance(error, Unreadable) else _slug(error))
+        finally:
+            self._current = b""
+        return file.known.turns if file.known else 0
+
+    def _go_on_or_again(self, file: Found, room: int | None, reason: str) -> int:
+        known = file.known
+        with open_quietly(file.path) as raw:
+            if known is None or not self._can_go_on(file, known, raw, room):
+                return self._batches(file, raw, None, room, reason)
+            if known.prefix.offset == file.stamp.size:
+                ledger.restamp(self._db, known, file.stamp)
+                self._writer.look_again(known.id)
+                return known.turns
+            try:
+                return self._batches(file, raw, known, room, reason)
+            except Reread:
+                self._drop_waiting()
+                return self._batches(file, raw, None, room, reason)
+
+    def _can_go_on(self, file: Found, known: KnownFile, raw: BinaryIO, room: int | None) -> bool:
+        """Whether what was read of a file still stands there, by these rules of reading and within these limits."""
+        prefix = known.prefix
+        if known.adapter_version != file.adapter.version or not 0 < prefix.offset <= file.stamp.size:
+            return False
+        if known.cut and (room is None or room > known.turns):
+            return False
+        if known.state == "ok" and file.stamp.size > known.stamp.size:  # it grew, as files do that are only added to
+            return same_prefix(raw, known, file.stamp)
+        return checksum(raw, 0, prefix.offset) == prefix.crc
+
+    def _batches(self, file: Found, raw: BinaryIO, known: KnownFile | None, room: int | None, reason: str) -> int:
+        """Hand a file's batches to the writer; a re-read replaces the old rows in one go."""
+        replaces = known is None and file.known is not None and file.known.turns > 0
+        turns = known.turns if known else 0
+        last: FileWrite | None = None
+        try:
+            for write in self._writes(file, raw, known, room, reason):
+                if last is not None:
+                    self._wait(last)
+                last = write
+                turns += len(write.batch.turns)
+                if not replaces:
+                    self._flush_if_due()
+                    if self._stopped():
+                        break
+            else:
+                last = last and replace(last, whole=True)
+        finally:
+            if last is not None:
+                self._wait(last)
+        self._flush_if_due()
+        return turns if room is None else min(turns, room)
+
+    def _writes(
+        self, file: Found, raw: BinaryIO, known: KnownFile | None, room: int | None, reason: str
+    ) -> Iterator[FileWrite]:
+        """A file's batches, each with what the file is known by after it."""
+        intake = Intake(self._oldest)
+        prefix, fresh = known.prefix if known else None, known is None
+        for record in file.adapter.read(file.path, known.checkpoint if known else None):
+            if (batch := intake.take(record)) is None:
+                continue
+            start = prefix.offset if prefix else 0
+            prefix = extended(raw, prefix, batch.checkpoint.offset)
+            size = max(0, prefix.offset - start)
+            self._report.bytes_read += size
+            self._meter.step(file.adapter.title, size=size, turns=len(batch.turns))
+            yield FileWrite(
+                source=file.adapter.name,
+                path=os.fsencode(file.path),
+                stamp=file.stamp,
+                prefix=prefix,
+                adapter_version=file.adapter.version,
+                batch=batch,
+                fresh=fresh,
+                most_turns=room,
+                most_turns_reason=reason,
+                most_text=self._limits.text_per_file,
+            )
+            fresh = False
+
+    # ---- writing ----
+
+    def _leave_out(self, file: Found, reason: str) -> None:
+        path, version = os.fsencode(file.path), file.adapter.version
+        with self._db.transaction():
+            ledger.set_aside(self._db, file.adapter.name, path, file.stamp, version, "left-out", reason)
+        self._report.unchanged += 1
+
+    def _wait(self, write: FileWrite) -> None:
+        self._waiting.append(write)
+        self._turns += len(write.batch.turns)
+        self._text += write.batch.text_size
+
+    def _drop_waiting(self, *, replacing: bool = False) -> None:
+        """Let go what waits of the file that is being read; with `replacing` only what would replace its old rows."""
+        mine = [write for write in self._waiting if write.path == self._current]
+        if not replacing or any(write.fresh for write in mine):
+            self._waiting = [write for write in self._waiting if write.path != self._current]
+
+    def _flush_if_due(self) -> None:
+        late = clock.monotonic() - self._last_flush > FLUSH_SECONDS
+        if late or self._turns >= FLUSH_TURNS or self._text >= FLUSH_TEXT:
+            self.flush()
+
+    def _save_apart(self, waiting: list[FileWrite]) -> None:
+        refused = False
+        for path in dict.fromkeys(write.path for write in waiting):
+            writes = [write for write in waiting if write.path == path]
+            try:
+                self._writer.save(writes)
+            except Exception as error:
+                if _is_fatal(error):
+                    raise
+                if path == self._current:
+                    refused = True
+                    continue
+                self._set_aside(writes[-1].source, path, writes[-1].stamp, writes[-1].adapter_version, "adapter-error")
+                self._report.read -= 1
+        if refused:
+            raise Unreadable("adapter-error")
+
+    def _quarantine(self, file: Found, reason: str) -> None:
+        known = file.known
+        if known is not None and known.turns and known.adapter_version == UNKNOWN:
+            self._writer.renew(known.id)
+        self.flush()
+        self._set_aside(file.adapter.name, self._current, file.stamp, file.adapter.version, reason)
+        if known is not None and known.state == "gone":
+            self._writer.look_again(known.id)
+
+    def _set_aside(self, source: str, path: bytes, stamp: Stamp, version: int, reason: str) -> None:
+        with self._db.transaction():
+            ledger.set_aside(self._db, source, path, stamp, version, "quarantined", reason)
+        self._report.quarantined += 1
+
+
+def _is_fatal(error: Exception) -> bool:
+    """Whether an error is one of the index itself, not of what was to be written."""
+    return isinstance(error, Error) and not isinstance(error, Rejected)
+
+
+def _slug(error: Exception) -> str:
+    if isinstance(error, PermissionError):
+        return "no-permission"
+    return "io-error" if isinstance(error, OSError) else "adapter-error"
