@@ -15,41 +15,40 @@ _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-_UNITS = {"m": 30, "y": 365, "d": 1, "w": 7}
+_UNITS = {"d": 1, "w": 7, "m": 30, "y": 365}
+"""Days, about."""
 _UNIT_WORDS = {
     "day": "d", "days": "d", "week": "w", "weeks": "w", "month": "m", "months": "m", "year": "y", "years": "y",
-    "天": "d", "日": "d", "周": "w", "星期": "w", "週間": "w", "个月": "m", "月": "m", "年": "y",
+    "天": "d", "日": "d", "일": "d", "周": "w", "星期": "w", "个星期": "w", "週間": "w", "주": "w",
+    "个月": "m", "か月": "m", "ヶ月": "m", "개월": "m", "年": "y", "년": "y",
 }  # fmt: skip
-_NUMBERS = {word: n for n, word in enumerate("a two three four five six seven eight nine ten".split(), 1)} | {
-    "an": 1, "one": 1,
-    "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
+_CJK_NUMBERS = "一二三四五六七八九十"
+_NUMBERS = {
+    "a": 1, "an": 1, "两": 2,
+    **{word: n for n, word in enumerate("one two three four five six seven eight nine ten".split(), 1)},
+    **{sign: n for n, sign in enumerate(_CJK_NUMBERS, 1)},
 }  # fmt: skip
 _DAYS_AGO = {
     "today": 0, "yesterday": 1, "今天": 0, "昨天": 1, "前天": 2,
     "今日": 0, "昨日": 1, "一昨日": 2, "오늘": 0, "어제": 1, "그제": 2,
 }  # fmt: skip
 _WEEKS_AGO = {
-    "this week": 0,
-    "last week": 1,
-    "本周": 0,
-    "这周": 0,
-    "上周": 1,
-    "今週": 0,
-    "先週": 1,
-    "이번주": 0,
-    "지난주": 1,
-}
+    "this week": 0, "last week": 1,
+    "本周": 0, "这周": 0, "上周": 1, "今週": 0, "先週": 1, "이번주": 0, "지난주": 1,
+}  # fmt: skip
 _MONTHS_AGO = {
     "this month": 0, "last month": 1, "本月": 0, "这个月": 0, "上个月": 1, "上月": 1, "今月": 0, "先月": 1, "지난달": 1,
 }  # fmt: skip
+_YEARS_AGO = {"this year": 0, "last year": 1, "今年": 0, "去年": 1, "昨年": 1, "올해": 0, "작년": 1}
 
 _ISO_DAY = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?")
-_YEAR = re.compile(r"(20\d\d)")
-_SHORT = re.compile(r"(\d{1,4})\s*([dwmy])")
+_YEAR = re.compile(r"(20\d\d)[年년]?")
+_LENGTH = re.compile(r"(?:last |past )?(\d{1,4}) ?([dwmy]|days?|weeks?|months?|years?)")
 _AGO = re.compile(
-    r"(\d{1,4}|[a-z]+|[一两二三四五六七八九十])\s*(days?|weeks?|months?|years?|天|周|星期|个月|年)\s*(?:ago|前|之前|以前)"
+    rf"(\d{{1,4}}|[a-z]+|[两{_CJK_NUMBERS}]) ?({'|'.join(_UNIT_WORDS)}) ?(?:ago|前|之前|以前|전)",
 )
-_MONTH_YEAR = re.compile(r"(?:in )?([a-z]{3,9})\.? ?(20\d\d)?")
+_MONTH_NAMED = re.compile(r"(?:in |on )?(?:(\d{1,2}) )?([a-z]{3,9})\.?(?: (\d{1,2}))?(?:,? ?(20\d\d))?")
+_MONTH_NUMBERED = re.compile(r"(?:(20\d\d)[年년] ?)?(\d{1,2})[月월](?: ?(\d{1,2})[日号號일])?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def parse(text: str, now: datetime) -> Period | None:
     A length such as `7d` is the day so long ago up to now; a bare month or weekday is the latest one that has begun.
     """
     wanted = " ".join(text.strip().lower().split())
-    for reader in (_iso, _length, _named, _ago, _month, _weekday):
+    for reader in (_iso, _length, _named, _ago, _month_named, _month_numbered, _weekday):
         try:
             if found := reader(wanted, now):
                 return found
@@ -80,13 +79,13 @@ def _iso(text: str, now: datetime) -> Period | None:
         year, month = int(match[1]), int(match[2])
         return _days(date(year, month, int(match[3])), now) if match[3] else _one_month(year, month, now)
     if match := _YEAR.fullmatch(text):
-        return _range(date(int(match[1]), 1, 1), date(int(match[1]) + 1, 1, 1), now)
+        return _one_year(int(match[1]), now)
     return None
 
 
 def _length(text: str, now: datetime) -> Period | None:
-    if match := _SHORT.fullmatch(text):
-        start = now.date() - timedelta(days=int(match[1]) * _UNITS[match[2]])
+    if match := _LENGTH.fullmatch(text):
+        start = now.date() - timedelta(days=int(match[1]) * _UNITS[match[2][0]])
         return _range(start, now.date() + timedelta(days=1), now)
     return None
 
@@ -101,6 +100,8 @@ def _named(text: str, now: datetime) -> Period | None:
     if text in _MONTHS_AGO:
         index = today.year * 12 + today.month - 1 - _MONTHS_AGO[text]
         return _one_month(index // 12, index % 12 + 1, now)
+    if text in _YEARS_AGO:
+        return _one_year(today.year - _YEARS_AGO[text], now)
     return None
 
 
@@ -116,14 +117,23 @@ def _ago(text: str, now: datetime) -> Period | None:
     return _range(day - timedelta(days=around), day + timedelta(days=around + 1), now)
 
 
-def _month(text: str, now: datetime) -> Period | None:
-    if not (match := _MONTH_YEAR.fullmatch(text)):
+def _month_named(text: str, now: datetime) -> Period | None:
+    if not (match := _MONTH_NAMED.fullmatch(text)) or (match[1] and match[3]):
         return None
-    month = _one_of(match[1], _MONTHS)
-    if month is None:
-        return None
-    year = int(match[2]) if match[2] else now.year - (month + 1 > now.month)
-    return _one_month(year, month + 1, now)
+    month = _one_of(match[2], _MONTHS)
+    return _latest(match[4], month + 1, match[1] or match[3], now) if month is not None else None
+
+
+def _month_numbered(text: str, now: datetime) -> Period | None:
+    match = _MONTH_NUMBERED.fullmatch(text)
+    return _latest(match[1], int(match[2]), match[3], now) if match else None
+
+
+def _latest(year: str | None, month: int, day: str | None, now: datetime) -> Period:
+    """A month, or a day of it: without a year the latest that has begun."""
+    begun = (month, int(day or 1)) <= (now.month, now.day)
+    in_year = int(year) if year else now.year if begun else now.year - 1
+    return _days(date(in_year, month, int(day)), now) if day else _one_month(in_year, month, now)
 
 
 def _weekday(text: str, now: datetime) -> Period | None:
@@ -136,8 +146,12 @@ def _weekday(text: str, now: datetime) -> Period | None:
 
 
 def _one_of(word: str, words: tuple[str, ...]) -> int | None:
-    """The place of a word that is written out or cut to three letters."""
-    return next((i for i, whole in enumerate(words) if word in (whole, whole[:3])), None)
+    """The place of a word that is written out or cut short, to three letters at least."""
+    return next((i for i, whole in enumerate(words) if len(word) >= 3 and whole.startswith(word)), None)
+
+
+def _one_year(year: int, now: datetime) -> Period:
+    return _range(date(year, 1, 1), date(year + 1, 1, 1), now)
 
 
 def _one_month(year: int, month: int, now: datetime) -> Period:
