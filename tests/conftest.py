@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import CommandLine
 from harkback.core.database import Database
 from harkback.core.tokens import segment
 from hypothesis import HealthCheck, settings
@@ -79,3 +82,46 @@ class Words:
 @pytest.fixture
 def words() -> type[Words]:
     return Words
+
+
+@pytest.fixture
+def harkback(tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path / "home")
+
+
+# ---- the app ----
+
+NOW = datetime(2026, 11, 30, 9, 30)  # noqa: DTZ001, the tests' own zone is UTC
+SCREENS = Path(__file__).parent / "screens"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-screens", action="store_true", help="write tests/screens/*.txt anew instead of comparing")
+
+
+@pytest.fixture(scope="session")
+def sample_place(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A home with the demo's sessions, all indexed, at a fixed time."""
+    from harkback.tui import demo
+
+    home = tmp_path_factory.mktemp("samples")
+    demo.write_home(home, NOW.replace(tzinfo=UTC))
+    place = replace(demo.surroundings(home), now=lambda: NOW, working_folder=home / "src" / "web")
+    place.reconcile()
+    return place
+
+
+@pytest.fixture
+def compare_screen(request: pytest.FixtureRequest) -> Callable[[Any, str], None]:
+    """Compares what an app shows with `tests/screens/NAME.txt`."""
+
+    def compare(app: Any, name: str) -> None:
+        lines = [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+        shown = "\n".join(lines).rstrip() + "\n"
+        path = SCREENS / f"{name}.txt"
+        if request.config.getoption("--write-screens"):
+            SCREENS.mkdir(exist_ok=True)
+            path.write_text(shown, "utf-8")
+        assert shown == path.read_text("utf-8")
+
+    return compare

@@ -60,6 +60,10 @@ class HarkbackApp(App[Resume | None]):
     def _search(self) -> None:
         self.push_screen(SearchScreen(self._place), self.exit)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The sources can be changed from the search only."""
+        return isinstance(self.screen, SearchScreen) if action == "settings" else True
+
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self._chosen_keys))

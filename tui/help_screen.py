@@ -14,15 +14,15 @@ from textual.widgets import Static
 from .keys import GROUPS, key_names
 
 QUERY_HELP = (
-    ("clipboard ssh", "both words; chunks with only one follow when few have both"),
+    ("clipboard ssh", "both words; those with one follow if few"),
     ('"over ssh"', "exactly this phrase"),
     ("clipboard -tmux", "without a word"),
     ("migrat*", "words that begin so"),
     ("tmux OR screen", "either word"),
-    ("剪贴板", "any part of a Chinese, Japanese or Korean text"),
-    ("source:codex,claude", "only these sources; -source: all but them"),
-    ("project: branch: model: title:", "a part of the name"),
-    ("role:user  kind:subagent  has:code", "who spoke; whose session; with code"),
+    ("剪贴板", "any part of Chinese, Japanese, Korean"),
+    ("source:codex,claude", "only these; with - all but these"),
+    ("project:web  title:release", "a part of the name; also branch: model:"),
+    ("role:user  has:code", "who spoke; with code; also kind:subagent"),
     ("after:7d  before:2026-03-01", 'a time; also on:yesterday, after:"last week", on:上周'),
 )
 
@@ -39,7 +39,7 @@ def help_text(keymap: dict[str, str]) -> Content:
 
 
 def _row(left: str, right: str) -> Content:
-    return Content.assemble("  ", (f"{left:<30}", "bold"), "  ", right)
+    return Content.assemble("  ", (f"{left:<26}", "bold"), " ", right)
 
 
 class HelpScreen(ModalScreen[None]):

@@ -27,7 +27,7 @@ class Key:
 
 
 ANYWHERE = (
-    Key("help", "f1", "help", "", "these keys (also ? outside the search box)"),
+    Key("help", "f1", "help", "keys", "these keys (also ? outside the search box)"),
     Key("settings", "f2", "settings", "sources", "sources: what is read, and how far back"),
     Key("index", "f5", "index", "", "look for new sessions now; while indexing: stop"),
     Key("quit", "ctrl+q,ctrl+c", "quit", "", "leave"),
@@ -39,13 +39,13 @@ SEARCH = (
     Key("down", "down,ctrl+n", "move(1)", "", "next result"),
     Key("page_up", "pageup", "page(-1)", "", "a page of results up"),
     Key("page_down", "pagedown", "page(1)", "", "a page of results down"),
-    Key("next_pane", "tab", "next_pane", "", "complete a filter, else on to the results and the conversation"),
+    Key("next_pane", "tab", "next_pane", "results", "complete a filter, else on to results, then conversation"),
     Key("previous_pane", "shift+tab", "previous_pane", "", "back again"),
-    Key("back", "escape", "back", "", "one step back: conversation, results, text, and then out"),
-    Key("scope", "ctrl+r", "scope", "scope", "search everywhere, or only this project"),
+    Key("back", "escape", "back", "", "back: out of the conversation, the text, the app"),
+    Key("scope", "ctrl+r", "scope", "scope", "everywhere, or only this project"),
     Key("sort", "ctrl+s", "sort", "sort", "best first, or newest first"),
-    Key("copy_command", "ctrl+y", "copy_command", "", "copy the command that resumes the session in its agent"),
-    Key("resume", "ctrl+o", "resume", "", "leave, and resume the session in its agent"),
+    Key("copy_command", "ctrl+y", "copy_command", "resume command", "copy the command that resumes the session"),
+    Key("resume", "ctrl+o", "resume", "", "resume the session in its agent"),
 )
 
 READING = (
@@ -55,9 +55,9 @@ READING = (
     Key("next_match", "n", "match(1)", "next match", "next match, on into the next session"),
     Key("previous_match", "N", "match(-1)", "", "previous match"),
     Key("copy_turn", "y", "copy_turn", "copy", "copy this turn"),
-    Key("copy_round", "Y", "copy_round", "", "copy this round: the question and what answers it"),
+    Key("copy_round", "Y", "copy_round", "", "copy this round: question and answers"),
     Key("find", "slash", "focus_query", "", "back to the search box"),
-    Key("keys", "question_mark", "app.help", "keys", "these keys"),
+    Key("keys", "question_mark", "app.help", "", "these keys"),
 )
 
 # These come with the widgets; the help names them too.
@@ -72,7 +72,7 @@ IN_CONVERSATION = (
     Key("transcript.previous", "k,left_square_bracket", "", "", "previous turn"),
     Key("transcript.next_user", "u", "", "", "next turn of yours (U: previous)"),
     Key("transcript.first", "g", "", "", "first turn (G: last)"),
-    Key("transcript.line_down", "down", "", "", "scroll (also up, page up, page down, the wheel)"),
+    Key("transcript.line_down", "down", "", "", "scroll (also ↑, page up, page down)"),
 )
 
 GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from rich.highlighter import Highlighter
 from rich.text import Text
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from ..core.query import FILTERS, Query
@@ -54,8 +56,12 @@ class _Marks(Highlighter):
             text.stylize("underline", problem.start, problem.stop)
 
 
-class QueryInput(Input):
-    """Where the person types; focus may stay here while the results are moved through."""
+class QueryInput(Input, inherit_bindings=False):
+    """Where the person types; focus may stay here while the results are moved through. Enter is the screen's."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding for binding in Input.BINDINGS if isinstance(binding, Binding) and binding.key != "enter"
+    ]
 
     def __init__(self, understand: Callable[[str], Query], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(

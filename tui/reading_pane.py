@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from textual import getters, on, work
 from textual.app import ComposeResult
@@ -18,8 +18,7 @@ from ..core.store import StoreError
 from ..core.tokens import find
 from .asking import Dropped, Item
 from .messages import Opened
-from .page import day_name
-from .rows import counted, local_time, short_path
+from .rows import MONTHS, counted, local_time, short_path
 from .surroundings import Surroundings
 from .transcript import Transcript
 
@@ -55,7 +54,7 @@ class ReadingPane(Vertical):
         self._ticket += 1
         if item is None or isinstance(item, Dropped):
             self.session = None
-            self.display = False
+            self.add_class("-none")
             return
         session = item.session if isinstance(item, Hit) else item
         self._hit, self._query = (item.number if isinstance(item, Hit) else None), query
@@ -111,7 +110,7 @@ class ReadingPane(Vertical):
         message.stop()
         if message.ticket != self._ticket:
             return
-        self.display = True
+        self.remove_class("-none")
         self.session = message.conversation.session
         self._refresh_heading()
         if not message.fresh:
@@ -171,5 +170,9 @@ def _days(session: Session, zone: tzinfo | None) -> str:
     if first is None or last is None:
         return ""
     if first.date() == last.date():
-        return f"{day_name(first.date())}, {first:%H:%M}-{last:%H:%M}"  # an en dash is ambiguous in width
-    return f"{day_name(first.date())} to {day_name(last.date())}"
+        return f"{_day(first)} {first:%H:%M}-{last:%H:%M}"  # an en dash is ambiguous in width
+    return f"{_day(first)} - {_day(last)}"
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"

@@ -36,6 +36,7 @@ class SearchScreen(Screen[Resume | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in (*SEARCH, *READING)]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012, as Textual declares it
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "#query"
 
     query_input = getters.query_one("#query", QueryInput)
@@ -96,7 +97,6 @@ class SearchScreen(Screen[Resume | None]):
         answer = self.results.answer
         self.reading.open(message.item, answer.query if answer else None, fresh=message.fresh)
 
-    @on(Input.Submitted)
     @on(ResultsPane.Chosen)
     def action_open(self) -> None:
         if self.reading.session:

@@ -31,7 +31,7 @@ class WelcomeScreen(Screen[bool]):
         Binding("enter", "start", "start", priority=True),
         Binding("down", "app.focus_next", "next", show=False),
         Binding("up", "app.focus_previous", "previous", show=False),
-        Binding("space", "noop", "ticks"),
+        Binding("space", "noop", "tick"),
         Binding("escape", "leave", "leave"),
     ]
     AUTO_FOCUS = ""
@@ -87,7 +87,7 @@ class WelcomeScreen(Screen[bool]):
         found = [each for each in message.surveys if each.files]
         await self.query_one("#looking").remove()
         if not found:
-            await self._page.mount(Static(nothing_found(message.surveys, home), markup=False))
+            await self._page.mount(Static(nothing_found(message.surveys, home), classes="label", markup=False))
             return
         width = max(len(each.title) for each in found)
         boxes = [
@@ -114,6 +114,7 @@ class WelcomeScreen(Screen[bool]):
             ]
         )
         boxes[0].focus()
+        self.refresh_bindings()
 
     @on(Choice.Changed)
     def _choose_one(self, message: Choice.Changed) -> None:
@@ -141,6 +142,10 @@ class WelcomeScreen(Screen[bool]):
             return
         self.dismiss(True)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without anything to tick there is nothing to start."""
+        return bool(self.query(Tick)) if action in ("start", "noop") else True
+
     def action_leave(self) -> None:
         self.dismiss(False)
 
@@ -152,9 +157,9 @@ def source_label(each: Survey, home: str, now: int, width: int) -> Content:
     """One line: name, place, how much there is, how fresh."""
     parts = [
         f"{each.title:<{width}}",
-        f"{short_path(str(each.roots[0]), home, 36):<36}",
-        f"{counted(each.files, 'file'):>12}",
-        f"{byte_size(each.size):>9}",
+        f"{short_path(str(each.roots[0]), home, 24):<24}",
+        f"{counted(each.files, 'file'):>11}",
+        f"{byte_size(each.size):>8}",
         age(each.newest, now),
     ]
     return Content("  ".join(parts))
