@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from harkback.core.model import Conversation, Session, Span, Turn
 from harkback.tui import page_view
-from harkback.tui.page import Place, find_matches, lay_out
+from harkback.tui.page import Place, lay_out, matching_pieces
 from harkback.tui.transcript import Transcript
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -169,7 +169,7 @@ async def test_a_time_taken_from_the_file_is_marked_and_an_unknown_one_left_out(
 
 
 async def test_matches_are_bold_and_underlined_where_they_stand() -> None:
-    async with running(talk(1, 1, text="中 \ttab then needle, needless"), needles=finder("needle")) as (app, _):
+    async with running(talk(1, 1, text="中\ttab then needle, needless"), needles=finder("needle")) as (app, _):
         assert screen(app)[2] == "│ 中  tab then needle, needless"
         assert styled(app, 2, "underline") == "needleneedle"
         assert styled(app, 2, "bold") == "needleneedle"
@@ -269,10 +269,12 @@ async def test_scrolling_takes_the_current_turn_along() -> None:
         await pilot.press("down")
         assert app.view.scroll_offset.y == 1
         assert current(app) == 1
+        await pilot.press("down", "down")
+        assert current(app) == 2
         await pilot.press("pagedown", "pagedown")
         shown = [int(number) for number in re.findall(r"turn (\d+) says", "\n".join(screen(app)))]
         assert current(app) == min(shown)
-        await pilot.press("pageup", "pageup", "up")
+        await pilot.press("pageup", "pageup", "pageup", "up")
         assert app.view.scroll_offset.y == 0
         assert current(app) in (1, 2, 3, 4)
 
@@ -307,6 +309,8 @@ async def test_matches_are_visited_in_order_and_end_where_there_are_none() -> No
         assert current(app) == 40
         assert app.view.previous_match()
         assert app.view.match == (39, 8, 11)
+        assert app.view.previous_match()
+        assert app.view.match == (38, 16, 19)
 
 
 async def test_the_match_that_is_looked_at_comes_into_view_and_stands_out() -> None:
@@ -317,6 +321,18 @@ async def test_the_match_that_is_looked_at_comes_into_view_and_stands_out() -> N
         await pilot.pause()
         row = next(row for row, line in enumerate(screen(app)) if "needle 2" in line)
         assert styled(app, row, "reverse") == "needle"
+
+
+async def test_matches_in_one_huge_turn_are_visited_in_order() -> None:
+    text = "\n".join(f"line {number}" + " foo" * (number % 5000 == 0) for number in range(12_000))
+    async with running(talk(1, 1, text=text), needles=finder("line [0-9]+ foo")) as (app, pilot):
+        seen: list[str] = []
+        while app.view.next_match():
+            await pilot.pause()
+            row = next(row for row in range(12) if styled(app, row, "reverse"))
+            seen.append(styled(app, row, "reverse"))
+        assert seen == ["line 0 foo", "line 5000 foo", "line 10000 foo"]
+        assert app.view.previous_match()
 
 
 async def test_after_moving_the_next_match_is_one_from_there() -> None:
@@ -393,6 +409,8 @@ async def test_resizing_keeps_the_top_line_in_place() -> None:
             await pilot.resize_terminal(width, 12)
             await settle(app, pilot)
             assert top in screen(app)[0]
+            words = [int(word) for word in re.findall(r"word(\d+)", "\n".join(screen(app)))]
+            assert words == list(range(words[0], words[0] + len(words)))
         assert current(app) == 2
 
 
@@ -418,11 +436,22 @@ async def test_a_big_conversation_comes_from_a_thread_and_looks_the_same() -> No
     async with running(talk(1, 30), hit=10, needles=finder("hello")) as (app, _):
         big = screen(app)
         assert current(app) == 10
-        assert app.view.matches is not None
+        assert app.view.matching is not None
         assert app.view.next_match()
     page_view.SMALL = 10**9
     async with running(talk(1, 30), hit=10, needles=finder("hello")) as (app, _):
         assert screen(app) == big
+
+
+@pytest.mark.usefixtures("everything_is_big")
+async def test_a_jump_asked_for_too_early_is_made_when_the_matches_are_known() -> None:
+    async with running(talk(1, 30), hit=1, needles=finder("hello")) as (app, pilot):
+        app.view.matching = None
+        assert app.view.next_match()
+        assert current(app) == 1
+        app.view.extend(talk(1, 30))
+        await settle(app, pilot)
+        assert current(app) == 2
 
 
 @pytest.mark.usefixtures("everything_is_big")
@@ -446,6 +475,17 @@ async def test_the_last_of_many_conversations_wins() -> None:
             app.view.show(talk(number, number + 5), needles=finder("hello"), hit=number)
         await settle(app, pilot)
         assert current(app) == 19
+
+
+async def test_a_layout_that_comes_too_late_is_dropped() -> None:
+    async with running(talk(4, 6)) as (app, pilot):
+        late = lay_out(talk(1, 3), 39, UTC)
+        assert late is not None
+        app.view.post_message(page_view._Laid(0, late))
+        app.view.post_message(page_view._Found(0, [1]))
+        await settle(app, pilot)
+        assert current(app) == 4
+        assert app.view.matching == []
 
 
 # ---- Selecting ----
@@ -527,9 +567,17 @@ def test_the_lines_of_huge_turns_add_up() -> None:
         assert page.place_at(y).offset <= offset < page.place_at(y + 1).offset or offset == len(text)
 
 
+def test_the_rest_of_a_huge_code_block_is_still_code() -> None:
+    page = lay_out(Conversation(SESSION, (turn(1, "```\n" + "# x\n" * 20_000),), 0, 0), 60, UTC)
+    assert page is not None
+    assert [page.lines(piece)[-2].kind for piece in page.text_pieces(0)] == ["code"] * len(page.text_pieces(0))
+
+
 def test_laying_out_and_looking_for_matches_can_be_stopped() -> None:
     assert lay_out(talk(1, 3), 40, UTC, lambda: True) is None
-    assert find_matches(talk(1, 3).turns, finder("x"), lambda: True) is None
+    page = lay_out(talk(1, 3), 40, UTC)
+    assert page is not None
+    assert matching_pieces(page, finder("x"), lambda: True) is None
 
 
 def test_a_conversation_whose_turns_have_no_number_can_be_shown() -> None:

@@ -163,10 +163,11 @@ def _cuts_plain(source: str, width: int) -> list[Span]:
         return [(0, size)]
     cuts: list[Span] = []
     start = 0
+    # A break within the indentation would only make an empty line: the first word is cut instead.
     floor = size - len(source.lstrip(" "))
+    space_before = source.rfind
     while size - start > width:
-        # A break within the indentation would only make an empty line: the first word is cut instead.
-        end = source.rfind(" ", max(start + 1, floor), start + width + 1)
+        end = space_before(" ", start + 1 if start >= floor else floor, start + width + 1)
         if end < 0:
             following = end = start + width
         else:

@@ -89,10 +89,7 @@ class Page:
 
     def bottom(self, turn: int) -> int:
         """The line below a turn's last line of text."""
-        following = self.headings[turn + 1] if turn + 1 < len(self.headings) else len(self.pieces)
-        while self.pieces[following - 1].what != "text":
-            following -= 1
-        return self.tops[following]
+        return self.tops[self.text_pieces(turn).stop]
 
     def text(self, piece: int) -> str:
         """The text that a piece shows."""
@@ -103,11 +100,21 @@ class Page:
         """The lines of a piece, with offsets in its `text`."""
         return wrap(self.text(piece), _room(self.width), in_code=self.pieces[piece].block.in_code)
 
+    def text_pieces(self, turn: int) -> range:
+        """The pieces that hold the text of a turn."""
+        first = last = self.headings[turn] + 1
+        while self.pieces[last].what == "text":
+            last += 1
+        return range(first, last)
+
+    def piece_of(self, place: Place) -> int:
+        """The piece that shows a place."""
+        pieces = self.text_pieces(place.turn)
+        return pieces[bisect_right(pieces, place.offset, key=lambda piece: self.pieces[piece].block.start) - 1]
+
     def line_of(self, place: Place) -> int:
         """The line that shows a place."""
-        piece = self.headings[place.turn] + 1
-        while self.pieces[piece + 1].what == "text" and self.pieces[piece + 1].block.start <= place.offset:
-            piece += 1
+        piece = self.piece_of(place)
         offset = place.offset - self.pieces[piece].block.start
         return self.tops[piece] + bisect_right(self.lines(piece), offset, key=lambda line: line.start) - 1
 
@@ -187,15 +194,20 @@ def lay_out(
     return Page(conversation, width, pieces, tops, headings)
 
 
-def find_matches(
-    turns: Iterable[Turn], needles: Needles, stop: Callable[[], bool] = lambda: False
-) -> list[Match] | None:
-    """Every match in the order of the text; None as soon as `stop` says so."""
-    found: list[Match] = []
-    for index, turn in enumerate(turns):
+def matches_in(page: Page, piece: int, needles: Needles) -> list[Match]:
+    """The matches in a piece in order; what reaches beyond the piece is no match."""
+    _, turn, block = page.pieces[piece]
+    return [Match(turn, block.start + start, block.start + end) for start, end in sorted(needles(page.text(piece)))]
+
+
+def matching_pieces(page: Page, needles: Needles, stop: Callable[[], bool] = lambda: False) -> list[int] | None:
+    """The pieces that hold a match; None as soon as `stop` says so."""
+    found: list[int] = []
+    for index, piece in enumerate(page.pieces):
         if stop():
             return None
-        found += [Match(index, start, end) for start, end in sorted(needles(turn.text))]
+        if piece.what == "text" and any(True for _ in needles(page.text(index))):
+            found.append(index)
     return found
 
 

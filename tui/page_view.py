@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -23,7 +22,7 @@ from textual.strip import Strip
 from ..core.model import Conversation
 from .layout import Line
 from .line_parts import CURRENT_BAR, HIT_BAR, LOOKED_AT, NO_BAR, STYLES, Part, parts
-from .page import INDENT, Match, Needles, Page, Place, effort, find_matches, lay_out
+from .page import INDENT, Match, Needles, Page, Place, effort, lay_out, matches_in, matching_pieces
 
 SMALL = 1_500_000
 """Conversations of no more `effort` are laid out at once: that takes no longer than a frame."""
@@ -40,7 +39,7 @@ class _Laid(Message, bubble=False):
 @dataclass
 class _Found(Message, bubble=False):
     ticket: int
-    matches: Sequence[Match]
+    matching: Sequence[int]
 
 
 class PageView(ScrollView):
@@ -82,8 +81,8 @@ class PageView(ScrollView):
         self.hit: int | None = None
         """Number of the turn that is marked as the hit."""
         self.needles: Needles | None = None
-        self.matches: Sequence[Match] | None = None
-        """Every match on the page in order; None until all turns were looked through."""
+        self.matching: Sequence[int] | None = None
+        """The pieces of the page that hold a match; None until all were looked through."""
         self.match: Match | None = None
         """The match that is looked at."""
         self._zone = zone
@@ -98,8 +97,8 @@ class PageView(ScrollView):
     def page_arrived(self, old: Page | None) -> None:
         """`page` has replaced `old`: choose `current` and scroll."""
 
-    def matches_arrived(self) -> None:
-        """`matches` is known now."""
+    def matching_arrived(self) -> None:
+        """`matching` is known now."""
 
     # ---- Laying out ----
 
@@ -117,7 +116,7 @@ class PageView(ScrollView):
             return
         if (page := lay_out(conversation, width, self._zone)) is not None:
             self._arrive(page)
-            self._take_matches(find_matches(page.turns, self.needles) if self.needles else [])
+            self._take_matching(matching_pieces(page, self.needles) if self.needles else [])
 
     def _lay_out_in_thread(self, ticket: int, conversation: Conversation, width: int, needles: Needles | None) -> None:
         def outdated() -> bool:
@@ -127,9 +126,9 @@ class PageView(ScrollView):
         if page is None:
             return
         self.post_message(_Laid(ticket, page))
-        matches = find_matches(page.turns, needles, outdated) if needles else []
-        if matches is not None:
-            self.post_message(_Found(ticket, matches))
+        matching = matching_pieces(page, needles, outdated) if needles else []
+        if matching is not None:
+            self.post_message(_Found(ticket, matching))
 
     def on_unmount(self) -> None:
         self._ticket += 1
@@ -142,11 +141,11 @@ class PageView(ScrollView):
     @on(_Found)
     def _on_found(self, message: _Found) -> None:
         if message.ticket == self._ticket:
-            self._take_matches(message.matches)
+            self._take_matching(message.matching)
 
     def _arrive(self, page: Page) -> None:
         old, self.page = self.page, page
-        self.matches = None
+        self.matching = None
         self._lines.clear()
         self._found.clear()
         if self.text_selection is not None:
@@ -155,10 +154,9 @@ class PageView(ScrollView):
         self.redraw()
         self.page_arrived(old)
 
-    def _take_matches(self, matches: Sequence[Match] | None) -> None:
-        self.matches = matches
-        self.matches_arrived()
-        self.redraw()
+    def _take_matching(self, matching: Sequence[int] | None) -> None:
+        self.matching = matching
+        self.matching_arrived()
 
     def on_resize(self) -> None:
         if self._conversation and (self.page is None or self.page.width != self.scrollable_content_region.width):
@@ -175,14 +173,12 @@ class PageView(ScrollView):
         """Make line `y` the first on the screen, as far as the page reaches."""
         self.scroll_to(y=y, animate=False, force=True)
 
-    def matches_in(self, turn: int) -> Sequence[Match]:
-        """The matches in the turn at an index."""
-        if self.matches is not None:
-            first = bisect_left(self.matches, (turn,))
-            return self.matches[first : bisect_left(self.matches, (turn + 1,), first)]
-        if (found := self._found.get(turn)) is None:
-            found = find_matches(self.page.turns[turn : turn + 1], self.needles) if self.page and self.needles else []
-            found = self._found[turn] = [match._replace(turn=turn) for match in found or ()]
+    def matches_in(self, piece: int) -> Sequence[Match]:
+        """The matches in a piece of the page, in order."""
+        if self.page is None or self.needles is None:
+            return ()
+        if (found := self._found.get(piece)) is None:
+            found = self._found[piece] = matches_in(self.page, piece, self.needles)
         return found
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
@@ -233,7 +229,7 @@ class PageView(ScrollView):
             lines,
             row - page.tops[piece],
             bar=HIT_BAR if is_hit else CURRENT_BAR if is_current else NO_BAR,
-            matches=self.matches_in(index) if what == "text" else (),
+            matches=self.matches_in(piece) if what == "text" else (),
             match=self.match,
             zone=self._zone,
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import ClassVar
@@ -12,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from ..core.model import Conversation, Turn
-from .page import Anchor, Needles, Page, Place, find_matches
+from .page import Anchor, Match, Needles, Page, Place
 from .page_view import PageView
 
 
@@ -67,6 +68,7 @@ class Transcript(PageView, can_focus=True):
         super().__init__(zone=zone, id=id, classes=classes)
         self._fresh = False
         self._held: tuple[int, Anchor] | None = None
+        self._jump_later = 0
 
     # ---- Contents ----
 
@@ -75,7 +77,7 @@ class Transcript(PageView, can_focus=True):
 
         A big conversation appears when it is laid out; until then what was shown before stays. `Current` follows.
         """
-        self.needles, self.hit, self._fresh = needles, hit, True
+        self.needles, self.hit, self._fresh, self._jump_later = needles, hit, True, 0
         self.lay_out(conversation)
 
     def extend(self, conversation: Conversation) -> None:
@@ -118,7 +120,8 @@ class Transcript(PageView, can_focus=True):
         """Come to the hit with a little of what was said before it, or further down to its first match."""
         numbers = [turn.number for turn in page.turns]
         self.current = numbers.index(self.hit) if self.hit is not None and self.hit in numbers else 0
-        self.match = next(iter(self.matches_in(self.current)), None) if self.hit is not None else None
+        pieces = page.text_pieces(self.current) if self.hit is not None else ()
+        self.match = next((match for piece in pieces for match in self.matches_in(piece)), None)
         self.scroll_line(page.top(self.current) - self.view_height // 4 if self.current else 0)
         if self.match is not None:
             self._show_line(page.line_of(Place(self.match.turn, self.match.start)))
@@ -127,30 +130,50 @@ class Transcript(PageView, can_focus=True):
     # ---- Matches ----
 
     def next_match(self) -> bool:
-        """Go to the next match; False where there is none further."""
+        """Go to the next match; False where there is none further.
+
+        While a big conversation is still being looked through, it goes there when that is done.
+        """
         return self._jump(1)
 
     def previous_match(self) -> bool:
-        """Go to the previous match; False where there is none further."""
+        """Go to the previous match, as `next_match` does."""
         return self._jump(-1)
 
     def _jump(self, step: int) -> bool:
-        if (page := self.page) is None or not self.needles:
+        page, matching = self.page, self.matching
+        if page is None or self.needles is None or not page.turns:
             return False
-        if self.matches is None:
-            self.matches = find_matches(page.turns, self.needles) or ()
-        if self.match is not None:
-            target = bisect_left(self.matches, self.match) + step
-        else:
-            target = bisect_left(self.matches, (self.current,)) - (step < 0)
-        if not 0 <= target < len(self.matches):
+        if matching is None:
+            self._jump_later = step
+            return True
+        match = self._beside(page, matching, step)
+        if match is None:
             return False
-        match = self.matches[target]
         self._set_current(match.turn)
         self.match = match
         self._show_line(page.line_of(Place(match.turn, match.start)))
         self.redraw()
         return True
+
+    def _beside(self, page: Page, matching: Sequence[int], step: int) -> Match | None:
+        """The match after (1) or before (-1) the one that is looked at, or else the heading of the current turn."""
+        piece = page.headings[self.current]
+        if self.match is not None:
+            piece = page.piece_of(Place(self.match.turn, self.match.start))
+            here = self.matches_in(piece)
+            index = bisect_left(here, self.match) + step
+            if 0 <= index < len(here):
+                return here[index]
+        place = bisect_right(matching, piece) if step > 0 else bisect_left(matching, piece) - 1
+        if not 0 <= place < len(matching):
+            return None
+        return self.matches_in(matching[place])[0 if step > 0 else -1]
+
+    def matching_arrived(self) -> None:
+        step, self._jump_later = self._jump_later, 0
+        if step:
+            self._jump(step)
 
     # ---- Moving ----
 
