@@ -56,7 +56,7 @@ class Source:
                 self.found[path] = Found(self.adapter, name, stamp, self.known.get(path))
             self.folder_skips += skips
             for skip in skips:
-                self._hidden.append(os.fsencode(skip.example) if os.path.isabs(skip.example) else place)
+                self._hidden.append(os.fsencode(skip.example) if Path(skip.example).is_absolute() else place)
 
     def missing(self) -> list[KnownFile]:
         """The known files that are no longer there; never those of an empty, unreadable or absent place."""

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from .chunk import first_id
+from .chunk import ID_BITS
+from .copies import Copies, once
 from .database import Database
 from .excerpt import excerpt
+from .filters import Where, where
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
 from .model import Hit
-from .query import Filter, Query
+from .query import Query
 from .rank import CANDIDATES, Candidate, Ranked, rank
 from .store import unpack
-from .tokens import spans_in, tokenize
+from .tokens import has_cjk, spans_in, tokenize
 
 FEW = 10
 """With fewer turns that hold every word, those that hold some follow."""
 SHORT_PREFIX = 3
 """A beginning shorter than this matches too much to be ranked by words: newest first instead."""
+MOST_OF_A_DAY = 5_000
+"""So many chunks of one day are put in order of time; ids alone are only in order of days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,16 @@ class Found:
     total_exact: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Where:
-    sql: str = ""
-    values: tuple[object, ...] = ()
+class _Match(NamedTuple):
+    """A chunk that matches, with what tells copies apart and what it is ordered by."""
+
+    chunk: int
+    turn: int
+    session: int
+    native_id: str | None
+    hash: int
+    seq: int
+    time: int | None
 
 
 class Search:
@@ -42,24 +53,23 @@ class Search:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._copies = Copies(db)
 
     def best(self, query: Query, *, recent: bool = False) -> Found:
         """The best matches alone, soon; with `recent` simply the newest. The total is exact if there are few."""
-        where = _where(query.filters)
+        condition = where(query.filters)
         if query.is_empty():
-            return self._newest(where) if query.filters else Found()
-        short = any(term.prefix and len(term.text) < SHORT_PREFIX for group in query.wanted for term in group)
-        by_rank = not (recent or short)
-        full = [] if query.sentence else self._candidates(query.all_of_it(), where, by_rank)
+            return self._newest(condition) if query.filters else Found()
+        by_rank = not (recent or _is_short(query))
+        full, exact = ([], True) if query.sentence else self._candidates(query.all_of_it(), condition, by_rank)
         ranked = _order(full, by_rank)
-        exact = len(full) < CANDIDATES
-        if len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or not full):
-            loose = self._covered(query, self._candidates(query.any_of_it(), where, by_rank))
+        if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or not full):
+            some, exact = self._candidates(query.any_of_it(), condition, by_rank)
             have = {each.turn for each in ranked}
-            partly = [each for each in _order(loose, by_rank) if each.turn not in have]
+            partly = [each for each in _order(self._covered(query, some), by_rank) if each.turn not in have]
             if not query.sentence:
                 partly = [replace(each, coverage=min(each.coverage, 0.99)) for each in partly]
-            ranked, exact = [*ranked, *partly], len(loose) < CANDIDATES
+            ranked = [*ranked, *partly]
         ranked = self._without_copies(ranked)
         return Found(tuple(ranked), (), len(ranked), exact)
 
@@ -67,24 +77,24 @@ class Search:
         """`best` with everything else that matches, newest first, and so with its exact total."""
         if best.total_exact:
             return best
+        condition = where(query.filters)
         shown = {each.turn for each in best.ranked}
-        where = _where(query.filters)
-        expression = query.any_of_it() if query.sentence else query.all_of_it()
-        seen: set[object] = set()
+        taken = {copy.identity: copy.session for turn in shown if (copy := self._copies.of(turn))}
+        partly = any(each.coverage < 1 for each in best.ranked)
         others: list[int] = []
-        rows = self._db.rows(
-            f"""SELECT chunks.id, turns.id, turns.native_id, turns.hash, coalesce(sessions.parent, sessions.id)
-                FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
-                JOIN sessions ON sessions.id = turns.session
-                WHERE words MATCH ? AND turns.number IS NOT NULL {where.sql} ORDER BY words.rowid DESC""",  # noqa: S608
-            expression, *where.values,
-        )  # fmt: skip
-        seen |= {self._identity(turn)[0] for turn in shown}
-        for chunk, turn, native_id, text_hash, family in rows:
-            key = native_id or (family, text_hash)
-            if turn not in shown and key not in seen:
-                seen.add(key)
-                others.append(chunk)
+        expressions = [query.any_of_it()] if query.sentence else [query.all_of_it(), query.any_of_it()][: 1 + partly]
+        for expression in expressions:
+            rows = self._db.rows(
+                f"""SELECT words.rowid, turns.id, turns.session, turns.native_id, turns.hash, turns.seq, turns.time
+                    FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
+                    JOIN sessions ON sessions.id = turns.session
+                    WHERE words MATCH ? {condition.sql} ORDER BY words.rowid""",  # noqa: S608
+                expression, *condition.values,
+            )  # fmt: skip
+            new = self._newest_first((_Match(*row) for row in rows), shown, taken)
+            others += [match.chunk for match in new]
+            shown |= {match.turn for match in new}
+            taken |= {copy.identity: copy.session for match in new for copy in (self._copies.made(*match[1:]),)}
         return Found(best.ranked, tuple(others), len(best.ranked) + len(others), True)
 
     def hits(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit]:
@@ -117,38 +127,57 @@ class Search:
                     time=time,
                     excerpt=excerpt(unpack(text)[start:stop], needles, loose),
                     score=match.score if isinstance(match, Ranked) else 0.0,
-                    also_in=self._also_in(turn, session, native_id, text_hash),
-                    partial=isinstance(match, Ranked) and match.coverage < 1 and not query.sentence,
+                    also_in=self._copies.others(turn, session, native_id, text_hash),
+                    partial=not query.sentence and match.coverage < 1
+                    if isinstance(match, Ranked)
+                    else self._is_partial(query, chunk),
                 )
             )
         return hits
 
     # ---- matching ----
 
-    def _candidates(self, expression: str, where: _Where, by_rank: bool) -> list[Candidate]:
+    def _candidates(self, expression: str, condition: Where, by_rank: bool) -> tuple[list[Candidate], bool]:
+        """The best or the newest chunks, and whether these are all."""
         order, score = ("words.rank", "-words.rank") if by_rank else ("words.rowid DESC", "1.0")
-        return [
-            Candidate(*row)
-            for row in self._db.rows(
-                f"""SELECT chunks.id, turns.id, turns.session, turns.number, turns.role, turns.time, turns.size, {score}
-                    FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
-                    JOIN sessions ON sessions.id = turns.session
-                    WHERE words MATCH ? AND turns.number IS NOT NULL {where.sql}
-                    ORDER BY {order} LIMIT {CANDIDATES}""",  # noqa: S608
-                expression, *where.values,
-            )
-        ]  # fmt: skip
+        limit = f"LIMIT {CANDIDATES + 1}" if by_rank else ""
+        found: list[Candidate] = []
+        for row in self._db.rows(
+            f"""SELECT chunks.id, turns.id, turns.session, coalesce(turns.number, -10 * turns.id), turns.role,
+                  turns.time, turns.size, {score}
+                FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
+                JOIN sessions ON sessions.id = turns.session
+                WHERE words MATCH ? {condition.sql} ORDER BY {order} {limit}""",  # noqa: S608
+            expression, *condition.values,
+        ):  # fmt: skip
+            if len(found) >= CANDIDATES:
+                same_day = row[0] >> ID_BITS == found[-1].chunk >> ID_BITS
+                if by_rank or not same_day or len(found) >= MOST_OF_A_DAY:
+                    return found, False
+            found.append(Candidate(*row))
+        return found, True
 
-    def _newest(self, where: _Where) -> Found:
+    def _newest(self, condition: Where) -> Found:
         """Everything that the filters let through, newest first."""
         rows = self._db.rows(
-            f"""SELECT max(chunks.id) FROM chunks JOIN turns ON turns.id = chunks.turn
-                JOIN sessions ON sessions.id = turns.session
-                WHERE turns.number IS NOT NULL {where.sql} GROUP BY turns.id ORDER BY 1 DESC""",  # noqa: S608
-            *where.values,
+            f"""SELECT min(chunks.id), turns.id, turns.session, turns.native_id, turns.hash, turns.seq, turns.time
+                FROM chunks JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
+                WHERE true {condition.sql} GROUP BY turns.id""",  # noqa: S608
+            *condition.values,
         )
-        others = tuple(row[0] for row in rows)
+        others = tuple(match.chunk for match in self._newest_first((_Match(*row) for row in rows), set(), {}))
         return Found((), others, len(others))
+
+    def _newest_first(self, matches: Iterable[_Match], shown: set[int], taken: dict[Hashable, int]) -> list[_Match]:
+        """One of each turn that is not shown yet, without copies."""
+        first: dict[int, _Match] = {}
+        for match in matches:
+            if match.turn not in shown:
+                first.setdefault(match.turn, match)
+        items = [(match, self._copies.made(*match[1:])) for match in first.values()]
+        found = [match for match, _ in once(items, taken)]
+        found.sort(key=lambda match: (match.time is not None, match.time, match.chunk), reverse=True)
+        return found
 
     def _covered(self, query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates with the share of the query's words that each has."""
@@ -168,96 +197,31 @@ class Search:
             covered.append(replace(candidate, coverage=matched / len(groups)))
         return covered
 
-    # ---- copies ----
-
     def _without_copies(self, ranked: Sequence[Ranked]) -> list[Ranked]:
         """One of each turn and its copies, the senior one, in the place of the best."""
-        copies: dict[object, list[tuple[tuple[bool, int, int], Ranked]]] = {}
-        for each in ranked:
-            key, seniority = self._identity(each.turn)
-            copies.setdefault(key, []).append((seniority, each))
-        return [
-            replace(min(same, key=lambda pair: pair[0])[1], score=same[0][1].score) for same in copies.values()
-        ]  # fmt: skip
+        items = [(each, copy) for each in ranked if (copy := self._copies.of(each.turn))]
+        return [replace(senior, score=best.score) for senior, best in once(items)]
 
-    def _identity(self, turn: int) -> tuple[object, tuple[bool, int, int]]:
-        """What a turn and its copies share, and its place among them: main sessions first, then the older."""
-        row = self._db.row(
-            """SELECT turns.native_id, turns.hash, coalesce(sessions.parent, sessions.id), turns.time,
-                      sessions.kind != 'main' OR sessions.parent IS NOT NULL
-               FROM turns JOIN sessions ON sessions.id = turns.session WHERE turns.id = ?""",
-            turn,
-        )
-        if row is None:
-            return turn, (True, 0, turn)
-        native_id, text_hash, family, time, minor = row
-        return native_id or (family, text_hash), (bool(minor), time or 0, turn)
+    def _is_partial(self, query: Query, chunk: int) -> bool:
+        """Whether a chunk that matches has only some of the words."""
+        if query.sentence or query.is_empty():
+            return False
+        return not self._db.value("SELECT 1 FROM words WHERE rowid = ? AND words MATCH ?", chunk, query.all_of_it())
 
-    def _also_in(self, turn: int, session: int, native_id: str | None, text_hash: int) -> tuple[str, ...]:
-        """Sessions with a copy of a turn: by the store's own id, else by the text within one family of forks."""
-        rows = self._db.rows(
-            """SELECT DISTINCT s.source || ':' || s.native_id FROM turns t JOIN sessions s ON s.id = t.session,
-                 sessions own WHERE own.id = ?1 AND t.hash = ?2 AND t.id != ?3 AND s.id != ?1 AND s.source = own.source
-               AND (CASE WHEN ?4 IS NOT NULL THEN t.native_id = ?4
-                    ELSE coalesce(s.parent, s.id) = coalesce(own.parent, own.id) END)
-               ORDER BY 1 LIMIT 20""",
-            session, text_hash, turn, native_id,
-        )  # fmt: skip
-        return tuple(row[0] for row in rows)
+
+def _is_short(query: Query) -> bool:
+    """Whether a word is so far from finished that nearly everything has it."""
+    return any(
+        term.prefix and len(term.text) < SHORT_PREFIX and not has_cjk(term.text)
+        for group in query.wanted
+        for term in group
+    )
 
 
 def _order(candidates: Sequence[Candidate], by_rank: bool) -> list[Ranked]:
     if by_rank:
         return rank(candidates)
     first: dict[int, Ranked] = {}
-    for each in candidates:
+    for each in sorted(candidates, key=lambda each: (each.time or 0, -each.chunk), reverse=True):
         first.setdefault(each.turn, Ranked(each.turn, each.chunk, 0.0, each.coverage))
     return list(first.values())
-
-
-# ---- filters ----
-
-
-def _where(filters: Sequence[Filter]) -> _Where:
-    """The SQL of all filters, each ANDed, its values any-of."""
-    parts: list[str] = []
-    values: list[object] = []
-    for each in filters:
-        sql, given = _condition(each)
-        parts.append(f" AND {'NOT ' if each.negated else ''}({sql})")
-        values += given
-    return _Where("".join(parts), tuple(values))
-
-
-def _condition(each: Filter) -> tuple[str, list[object]]:
-    if each.key in ("before", "after", "on"):
-        return _time_condition(each)
-    column, pattern = {
-        "source": ("sessions.source", "{}"),
-        "role": ("turns.role", "{}"),
-        "kind": ("sessions.kind", "{}"),
-        "session": ("sessions.source || ':' || sessions.native_id", "%{}%"),
-        "project": ("coalesce(sessions.project, '')", "%{}%"),
-        "model": ("coalesce(sessions.model, '')", "%{}%"),
-        "branch": ("coalesce(sessions.branch, '')", "%{}%"),
-        "title": ("sessions.title", "%{}%"),
-        "has": ("CASE WHEN turns.code THEN 'code' END", "{}"),
-    }[each.key]
-    likes = [f"{column} LIKE ? ESCAPE '\\'" for _ in each.values]
-    return " OR ".join(likes), [pattern.format(_like(value)) for value in each.values]
-
-
-def _time_condition(each: Filter) -> tuple[str, list[object]]:
-    """Exact on the turn's time, and as a range of chunk ids, which is what makes it fast."""
-    parts, values = ["turns.time IS NOT NULL"], list[object]()
-    if each.since is not None:
-        parts += ["chunks.id >= ?", "turns.time >= ?"]
-        values += [first_id(each.since), each.since]
-    if each.until is not None:
-        parts += ["chunks.id < ?", "turns.time < ?"]
-        values += [first_id(each.until + 86_400_000), each.until]
-    return " AND ".join(parts), values
-
-
-def _like(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

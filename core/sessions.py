@@ -97,7 +97,8 @@ def _turns(db: Database, session: int) -> list[Row]:
     """The session's turns in order: file after file as they begin."""
     rows = list(
         db.rows(
-            """SELECT turns.id, file, seq, time, native_id, parent_id, undone, number, hash, files.state = 'gone'
+            """SELECT turns.id, file, seq, time, native_id, parent_id, undone, number, hash, files.state = 'gone',
+                      files.path
                FROM turns JOIN files ON files.id = turns.file WHERE session = ?""",
             session,
         )
@@ -106,7 +107,7 @@ def _turns(db: Database, session: int) -> list[Row]:
     for row in rows:
         if row[3] is not None:
             begins[row[1]] = min(row[3], begins.get(row[1], row[3]))
-    rows.sort(key=lambda row: (begins.get(row[1], 0), row[1], row[2], row[0]))
+    rows.sort(key=lambda row: (begins.get(row[1], 0), row[10], row[2], row[0]))
     return rows
 
 
@@ -143,7 +144,9 @@ def _title_from_turns(db: Database, session: int, rank: int) -> str | None:
         """SELECT titles.title, titles.title_rank FROM turns
            CROSS JOIN sessions ON sessions.id = turns.session
            CROSS JOIN titles ON titles.source = sessions.source AND titles.turn_id = turns.native_id
-           WHERE turns.session = ? ORDER BY titles.title_rank DESC, turns.number DESC LIMIT 1""",
+           JOIN files ON files.id = titles.file
+           WHERE turns.session = ? ORDER BY titles.title_rank DESC, turns.number DESC, files.mtime_ns DESC, files.path
+           LIMIT 1""",
         session,
     )
     if late and late[1] >= rank:
