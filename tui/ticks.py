@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.widgets import Checkbox
@@ -14,6 +15,7 @@ BAR, NO_BAR = "▌", " "
 class Tick(Checkbox):
     """`[x] label`, with a bar in front while it has the focus."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "toggle_button", "tick")]
     SIGNS: ClassVar[tuple[str, str]] = ("[ ]", "[x]")
     DEFAULT_CSS = """
     Tick, Choice {

@@ -31,7 +31,6 @@ class WelcomeScreen(Screen[bool]):
         Binding("enter", "start", "start", priority=True),
         Binding("down", "app.focus_next", "next", show=False),
         Binding("up", "app.focus_previous", "previous", show=False),
-        Binding("space", "noop", "tick"),
         Binding("escape", "leave", "leave"),
     ]
     AUTO_FOCUS = ""
@@ -109,7 +108,7 @@ class WelcomeScreen(Screen[bool]):
                 Static("How far back", classes="label", markup=False),
                 Choice(f"the last {WINDOW_DAYS} days ({counted(recent, 'file')})", not everything, id="recent"),
                 Choice(f"everything ({counted(total, 'file')})", everything, id="everything"),
-                Static("Passwords and tokens are masked before anything is indexed.", classes="label", markup=False),
+                Static("Passwords and tokens are masked before anything is indexed.", classes="note", markup=False),
                 Button("Start" if self._first else "Save", id="start", variant="primary"),
             ]
         )
@@ -144,13 +143,10 @@ class WelcomeScreen(Screen[bool]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without anything to tick there is nothing to start."""
-        return bool(self.query(Tick)) if action in ("start", "noop") else True
+        return bool(self.query(Tick)) if action == "start" else True
 
     def action_leave(self) -> None:
         self.dismiss(False)
-
-    def action_noop(self) -> None:
-        """The widget that has the focus takes the key; this only names it in the bottom line."""
 
 
 def source_label(each: Survey, home: str, now: int, width: int) -> Content:

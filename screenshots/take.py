@@ -1,0 +1,95 @@
+"""Rebuilds every picture in this folder from the demo's sessions, always at the same moment.
+
+python screenshots/take.py
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harkback.core.config import Config, Interface
+from harkback.tui import demo
+from harkback.tui.app import HarkbackApp
+from harkback.tui.search_screen import SearchScreen
+from harkback.tui.surroundings import Surroundings
+
+FOLDER = Path(__file__).parent
+NOW = datetime(2026, 11, 30, 9, 30)  # noqa: DTZ001, the zone is set to UTC below
+# Textual's pictures name a font on a server; any monospace of the viewer's will do.
+WEB_FONT = re.compile(r"@font-face\s*\{.*?\}\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture's name, the keys that lead to it, its size in cells, its theme."""
+
+    name: str
+    keys: Sequence[str] = ()
+    size: tuple[int, int] = (110, 32)
+    theme: str = ""
+    first_start: bool = False
+
+
+PICTURES = (
+    Picture("welcome", first_start=True, size=(96, 20)),
+    Picture("search", [*"clipboard ssh"]),
+    Picture("chinese", [*"剪贴板"]),
+    Picture("reading", [*"migration fails", "enter", "plus", "n"]),
+    Picture("narrow", [*"flaky test", "enter"], size=(64, 28)),
+    Picture("light", [*"memory leak"], theme="textual-light"),
+    Picture("keys", ["f1"], size=(96, 40)),
+)
+
+
+def main() -> None:
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    with tempfile.TemporaryDirectory(prefix="harkback-pictures-") as folder:
+        home = Path(folder)
+        demo.write_home(home, NOW.replace(tzinfo=UTC))
+        place = replace(demo.surroundings(home), now=lambda: NOW, working_folder=home / "src" / "web")
+        place.reconcile()
+        for picture in PICTURES:
+            asyncio.run(take(picture, place))
+
+
+async def take(picture: Picture, place: Surroundings) -> None:
+    """Play the keys and save what is then on the screen."""
+    if picture.first_start:
+        place = replace(place, folder=place.home / "nothing-yet")
+    config = place.config()
+    app = HarkbackApp(place, Config(sources=config.sources, interface=Interface(theme=picture.theme)))
+    async with app.run_test(size=picture.size) as pilot:
+        await settle(app)
+        for key in picture.keys:
+            await pilot.press("space" if key == " " else key)
+            await settle(app)
+        if isinstance(screen := app.screen, SearchScreen):
+            screen.query_input.cursor_blink = False
+            if answer := screen._status.answer:
+                screen._set_status(answer=replace(answer, elapsed_ms=7.0))
+        await settle(app)
+        svg = WEB_FONT.sub("", app.export_screenshot(title="harkback"))
+        svg = re.sub(r"terminal-\d+", "terminal", svg)
+        (FOLDER / f"{picture.name}.svg").write_text(svg, "utf-8")
+
+
+async def settle(app: HarkbackApp) -> None:
+    """Wait until nothing is searched, read or indexed any more."""
+    for _ in range(3):
+        if isinstance(screen := app.screen, SearchScreen) and screen._worker:
+            await asyncio.to_thread(screen._worker.wait)
+        await app.workers.wait_for_complete()
+        await asyncio.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main()
