@@ -16,11 +16,28 @@ from ..core.config import ConfigError
 from ..core.history import NotFound
 from ..core.lock import Busy
 from ..core.store import NoIndex, StoreError
+from .output import note, on_terminal, silence_output
 from .surroundings import Surroundings
 
 FOUND, NOTHING, USAGE, FAILED = 0, 1, 2, 3
+STOPPED, READER_GONE = 130, 141
+"""As a shell says it of a program that was interrupted, and of one whose pipe was closed."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _ReaderGone(Exception):
+    """Whoever read our output has closed it."""
+
+
+class _Commands(click.Group):
+    """The commands; keeps a closed pipe out of the hands of click, which would call it an error."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderGone from None
 
 
 def home_option(function: F) -> F:
@@ -44,7 +61,7 @@ def place() -> Surroundings:
     return Surroundings.here(cast("str | None", click.get_current_context().obj))
 
 
-@click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="harkback", prog_name="harkback")
 @home_option
 @click.pass_context
@@ -54,6 +71,7 @@ def cli(context: click.Context) -> None:
     Without a command: opens the app. It reads your agents' session files, never writes to them, and sends nothing.
     """
     if context.invoked_subcommand is None:
+        _need_terminal("`harkback search QUERY` works without one, and so does --json")
         from .app import run_app
 
         context.exit(run_app(place()))
@@ -63,6 +81,7 @@ def cli(context: click.Context) -> None:
 @click.pass_context
 def demo(context: click.Context) -> None:
     """Open the app on sample sessions, in a temporary home."""
+    _need_terminal("run it in one")
     from .demo import run_demo
 
     context.exit(run_demo())
@@ -70,7 +89,7 @@ def demo(context: click.Context) -> None:
 
 def main() -> None:
     """The console script: every error in a sentence, never a traceback."""
-    from . import cli_index, cli_search  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from . import cli_config, cli_index, cli_search, cli_sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -78,16 +97,21 @@ def main() -> None:
     sys.exit(_run())
 
 
+def _need_terminal(instead: str) -> None:
+    if not (on_terminal(sys.stdin) and on_terminal(sys.stderr)):
+        raise click.UsageError(f"the app needs a terminal; {instead}")
+
+
 def _run() -> int:
     try:
         outcome = cli.main(prog_name="harkback", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
         return outcome if isinstance(outcome, int) else FOUND
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        error.show()
-        return USAGE
+        return _say(_usage(error), USAGE)
     except ConfigError as error:
         return _say(str(error), USAGE)
     except NotFound as error:
@@ -96,25 +120,39 @@ def _run() -> int:
     except NoIndex as error:
         return _say(str(error), NOTHING)
     except Busy:
-        return _say("another harkback is indexing; try again when it is done", FAILED)
+        return _say("another harkback is indexing; nothing was changed, try again when it is done", FAILED)
     except StoreError as error:
         return _say(str(error), FAILED)
     except (KeyboardInterrupt, click.Abort):
-        return _say("stopped; what was done so far is kept", 130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 141
+        return _say("stopped; what was done so far is kept", STOPPED)
+    except (_ReaderGone, BrokenPipeError):
+        silence_output()
+        return READER_GONE
     except Exception as error:
         return _say(_describe(error), FAILED)
 
 
 def _say(text: str, code: int) -> int:
-    click.echo(f"harkback: {text}", err=True)
+    try:
+        note(f"harkback: {text}")
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError:
+        silence_output()
     return code
+
+
+def _usage(error: click.ClickException) -> str:
+    """What was wrong with the command line, and where it is explained."""
+    message = error.format_message()
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{message[:1].lower()}{message[1:]}\n`{context.command_path} --help` explains it" if context else message
 
 
 def _describe(error: Exception) -> str:
     """Where an error of ours happened; its message is left out, since it may quote a conversation."""
+    if isinstance(error, OSError):
+        return f"could not go on: {error.strerror or type(error).__name__}; the index is as it was"
     last = traceback.extract_tb(error.__traceback__)[-1]
     place_in_code = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
     return f"something went wrong inside ({type(error).__name__} at {place_in_code}); the index is as it was"

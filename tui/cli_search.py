@@ -2,34 +2,73 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
 import time
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import click
 
 from ..core import ledger
+from ..core.clean import clean, clean_line
 from ..core.database import Database
 from ..core.history import around, find_session
-from ..core.model import Hit
+from ..core.model import Excerpt, Hit
 from ..core.query import Query, parse
 from ..core.search import Found, Search
 from ..core.store import NoIndex
-from ..core.when import local_now
 from .cli import NOTHING, cli, home_option, place
-from .output import conversation_json, hit_json, note, print_json, session_json, short_time
+from .output import (
+    conversation_json,
+    counted,
+    hit_json,
+    note,
+    on_terminal,
+    print_json,
+    say,
+    session_json,
+    short_path,
+    short_time,
+)
 from .refresh import refresh
+from .surroundings import Surroundings
 
 MOST_TURNS = 100_000
+ROLES = {"user": "you", "assistant": "assistant"}
 
 
-@cli.command()
+@cli.command(
+    short_help="Find turns in past sessions.",
+    # A query may hold `-word`, so no short option may be in its way.
+    context_settings={"help_option_names": ["--help"], "ignore_unknown_options": True},
+)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(1, 1_000), help="Hits at most.")
-@click.option("--mode", type=click.Choice(["auto", "lexical", "hybrid", "semantic"]), default="auto", show_default=True)
-@click.option("--sort", type=click.Choice(["relevance", "recent"]), default="relevance", show_default=True)
-@click.option("--group", type=click.Choice(["turn", "session"]), default="turn", show_default=True)
-@click.option("--no-refresh", is_flag=True, help="Answer from the index as it is.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option(
+    "--mode",
+    type=click.Choice(["auto", "lexical", "hybrid", "semantic"]),
+    default="auto",
+    show_default=True,
+    help="Match words, meaning, or both.",
+)
+@click.option(
+    "--sort",
+    type=click.Choice(["relevance", "recent"]),
+    default="relevance",
+    show_default=True,
+    help="Best first, or newest first.",
+)
+@click.option(
+    "--group",
+    type=click.Choice(["turn", "session"]),
+    default="turn",
+    show_default=True,
+    help="Every turn that matches, or the best one of each session.",
+)
+@click.option("--no-refresh", is_flag=True, help="Answer from the index as it is, without reading what is new.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @home_option
 @click.pass_context
 def search(
@@ -42,14 +81,27 @@ def search(
     no_refresh: bool,
     as_json: bool,
 ) -> None:
-    """Find turns: words, "a phrase", -without, word*, a OR b, source:codex project:web role:user after:7d …"""
+    """Find turns in past sessions.
+
+    \b
+    words            all of them wanted; of a question, any
+    "a phrase"       as it stands; quote it for your shell too: '"a phrase"'
+    -word            without it
+    word*            anything that begins so
+    a OR b           either
+    key:value        source project role model branch title session kind
+                     before after on has:code; -key:value for the opposite,
+                     a,b for any of them
+    after:7d         2w, 2026-03-01, yesterday, "last week", march, 上周
+    """
+    _refuse_options(words)
     here = place()
+    text = clean_line(_as_typed(" ".join(words)), 10_000)
+    query = parse(text, here.now())
     indexing, notes = (here.store.being_written(), list[str]()) if no_refresh else refresh(here)
     began = time.perf_counter()
-    text = " ".join(words)
-    query = parse(text, local_now())
     if mode in ("hybrid", "semantic"):
-        notes.append(f"there is no embedding model, so {mode} search is by words alone")
+        notes.append(f"there is no embedding model, so this {mode} search is by words alone")
     notes += [f"{query.text[problem.start : problem.stop]}: {problem.message}" for problem in query.problems]
     try:
         db = here.store.read()
@@ -79,13 +131,9 @@ def search(
         )
     else:
         for hit in hits:
-            _print_hit(hit, here.titles)
-        shown = f"{len(hits)} of {found.total:,}" if found.total > len(hits) else f"{found.total:,}"
-        note(f"{shown} hits" if hits else f"Nothing says {text!r}.")
-        for line in notes:
+            _print_hit(hit, here)
+        for line in [_summary(query, found, len(hits), group), *notes, *_left_out(left_out)]:
             note(line)
-        if sum(left_out.values()):
-            note(f"{sum(left_out.values()):,} sessions are left out by limits; see `harkback status`")
     if not hits:
         context.exit(NOTHING)
 
@@ -94,14 +142,15 @@ def search(
 @click.argument("session")
 @click.option("--turn", type=click.IntRange(1), help="The turn to show, counted from 1.")
 @click.option("--context", "beside", type=click.IntRange(0, MOST_TURNS), help="Turns on each side of it [default: 2].")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @home_option
 @click.pass_context
 def show(context: click.Context, session: str, turn: int | None, beside: int | None, as_json: bool) -> None:
     """Print a session, or one turn with what stands around it. SESSION: source:id, an id, or its beginning."""
-    db = place().store.read()
+    here = place()
+    db = here.store.read()
     try:
-        found = find_session(db, session)
+        found = find_session(db, _as_typed(session))
         if turn is None:
             conversation = around(db, found.key, 1, 0, MOST_TURNS)
         else:
@@ -109,22 +158,40 @@ def show(context: click.Context, session: str, turn: int | None, beside: int | N
     finally:
         db.close()
     if turn is not None and turn > found.turns:
-        note(f"{found.key} has {found.turns:,} turns, so there is no turn {turn}")
+        note(f"{found.key} has {counted(found.turns, 'turn')}, so there is no turn {turn}")
         if as_json:
             print_json({"session": session_json(found), "turns": [], "before": found.turns, "after": 0})
         context.exit(NOTHING)
     if as_json:
         print_json(conversation_json(conversation, turn))
         return
-    click.echo(f"{found.title}\n{found.key} · {found.project or 'no project'} · {found.turns:,} turns")
+    project = short_path(found.project, str(here.home)) if found.project else "no project"
+    say(f"{found.title}\n{found.key} · {project} · {counted(found.turns, 'turn')}")
     if conversation.before:
-        click.echo(f"\n… {conversation.before:,} earlier turns")
+        say(f"\n… {counted(conversation.before, 'earlier turn')}")
     for each in conversation.turns:
         mark = "▸ you" if each.role == "user" else "◆ assistant"
-        click.echo(f"\n{mark}  [{each.number}]  {short_time(each.time)}\n")
-        click.echo("\n".join(f"  {line}" for line in each.text.splitlines()))
+        say(f"\n{mark}  [{each.number}]  {short_time(each.time, here.now())}\n")
+        say("\n".join(f"  {line}".rstrip() for line in each.text.split("\n")))
     if conversation.after:
-        click.echo(f"\n… {conversation.after:,} later turns")
+        say(f"\n… {counted(conversation.after, 'later turn')}")
+
+
+# ---- parts ----
+
+
+def _as_typed(text: str) -> str:
+    """Words of the command line as text: in the C locale Python keeps the bytes of other letters as surrogates."""
+    return os.fsencode(text).decode("utf-8", "replace")
+
+
+def _refuse_options(words: Sequence[str]) -> None:
+    """A misspelt option must not become a part of the query."""
+    for word in words:
+        if word.startswith("--") and " " not in word:
+            name = word.partition("=")[0]
+            quoted = shlex.quote(f'"{word}"')
+            raise click.UsageError(f"there is no option {name}; to search for it: harkback search {quoted}")
 
 
 def _search(
@@ -146,22 +213,56 @@ def _search(
     return found, list(hits.values())[:limit]
 
 
-def _print_hit(hit: Hit, titles: dict[str, str]) -> None:
+def _print_hit(hit: Hit, here: Surroundings) -> None:
     session = hit.session
-    facts: list[Any] = [titles.get(session.source, session.source), "you" if hit.role == "user" else "assistant"]
-    facts += [each for each in (session.project, session.branch) if each]
-    facts += [f"also in {len(hit.also_in)} more"] if hit.also_in else []
+    facts = [here.titles.get(session.source, session.source), ROLES[hit.role]]
+    facts += [short_path(session.project, str(here.home))] if session.project else []
+    facts += [session.branch] if session.branch else []
+    facts += [f"also in {counted(len(hit.also_in), 'other')}"] if hit.also_in else []
     facts += ["gone at source"] if session.gone_at_source else []
     facts += ["some of the words"] if hit.partial else []
-    click.echo(f"{click.style(session.title, bold=True)}  {short_time(hit.time)}")
-    click.echo(f"  {_marked(hit)}")
-    click.echo(f"  {' · '.join(facts)}")
-    click.echo(f"  harkback show {session.key} --turn {hit.number}\n")
+    turn = f" --turn {hit.number}" if hit.number else ""
+    click.echo(f"{click.style(clean_line(session.title), bold=True)}  {short_time(hit.time, here.now())}")
+    for line in _excerpt_lines(hit.excerpt):
+        click.echo(f"  {line}")
+    say(f"  {' · '.join(facts)}")
+    say(f"  harkback show {shlex.quote(session.key)}{turn}\n")
 
 
-def _marked(hit: Hit) -> str:
-    text, at, parts = hit.excerpt.text, 0, list[str]()
-    for start, stop in hit.excerpt.spans:
-        parts += [text[at:start], click.style(text[start:stop], bold=True, underline=True)]
-        at = stop
-    return "".join([*parts, text[at:]])
+def _excerpt_lines(excerpt: Excerpt) -> list[str]:
+    """An excerpt with its matches marked; on a terminal as lines that fit its width, else as one."""
+    if not on_terminal(sys.stdout):
+        return [clean(excerpt.text)]
+    from .layout import wrap  # measures cells, which takes loading, and only a terminal has them
+
+    lines = wrap(excerpt.text, max(20, shutil.get_terminal_size().columns - 2))
+    return [_marked(excerpt, line.start, line.end) for line in lines]
+
+
+def _marked(excerpt: Excerpt, start: int, stop: int) -> str:
+    """The stretch of an excerpt between two of its characters, its matches bold and underlined."""
+    parts: list[str] = []
+    at = start
+    for first, last in excerpt.spans:
+        first, last = max(first, at), min(last, stop)
+        if first < last:
+            match = click.style(clean(excerpt.text[first:last]), bold=True, underline=True)
+            parts += [clean(excerpt.text[at:first]), match]
+            at = last
+    return "".join([*parts, clean(excerpt.text[at:stop])])
+
+
+def _summary(query: Query, found: Found, shown: int, group: str) -> str:
+    if shown:
+        if group == "session":
+            return f"{counted(shown, 'session')}, of {counted(found.total, 'hit')}"
+        return f"{shown} of {counted(found.total, 'hit')}" if found.total > shown else counted(found.total, "hit")
+    if query.is_empty() and not query.filters:
+        return 'There is nothing to look for: type a word, "a phrase" or a filter such as after:7d.'
+    return f"Nothing says {query.text!r}."
+
+
+def _left_out(counts: Mapping[str, int]) -> list[str]:
+    if not (total := sum(counts.values())):
+        return []
+    return [f"{counted(total, 'session')} left out by limits, in whole or in part; see `harkback status`"]

@@ -1,43 +1,116 @@
-"""What commands print: JSON objects with `"schema": 1`, times with their zone, and plain lines for people."""
+"""What commands print: JSON objects with `"schema": 1`, times with their zone, and clean lines for people."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import click
 
+from ..core.clean import clean, clean_line
 from ..core.model import Conversation, Hit, Session
-from ..core.reconcile import Report
+from ..core.report import Report
 from ..core.status import IndexStatus, SourceStatus
 
 SCHEMA = 1
+LIMITS = {
+    "window": "beyond the window of days",
+    "per_source": "beyond the turns of a source",
+    "total": "beyond the turns in all",
+    "per_file": "beyond the text of a file",
+}
+"""Limit → what it leaves out, for people."""
+LONGEST_PATH = 4_096
 
 
-def iso(time: int | None) -> str | None:
-    """UTC milliseconds as ISO 8601 in the local zone, with the zone."""
-    return None if time is None else datetime.fromtimestamp(time / 1000).astimezone().isoformat(timespec="milliseconds")
+def say(text: str = "") -> None:
+    """Text for the person on stdout, harmless to any terminal."""
+    click.echo(clean(text))
 
 
-def short_time(time: int | None) -> str:
-    """UTC milliseconds as local date and minute."""
-    return "no date" if time is None else datetime.fromtimestamp(time / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+def note(text: str) -> None:
+    """A line for the person on stderr, harmless to any terminal."""
+    click.echo(clean(text), err=True)
 
 
-def print_json(value: dict[str, Any]) -> None:
+def print_json(value: Mapping[str, Any]) -> None:
     """One JSON object on stdout; ASCII alone, so that no terminal, pipe or encoding can be upset by it."""
     click.echo(json.dumps({"schema": SCHEMA, **value}, ensure_ascii=True))
 
 
-def note(text: str) -> None:
-    """A line for the person, on stderr."""
-    click.echo(text, err=True)
+def on_terminal(stream: Any) -> bool:
+    """Whether someone watches `stream`, which may be closed."""
+    with suppress(AttributeError, ValueError, OSError):
+        return bool(stream.isatty())
+    return False
 
 
-def is_terminal() -> bool:
-    return sys.stderr.isatty()
+def silence_output() -> None:
+    """Nobody can be told anything any more: what is still buffered must not fail when the interpreter ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            os.dup2(nowhere, stream.fileno())
+
+
+# ---- words for people ----
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 turn, 12,480 turns."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def listed(counts: Mapping[str, int], names: Mapping[str, str] | None = None) -> str:
+    """What was counted and how often; `nothing` when all counts are 0."""
+    return (
+        ", ".join(f"{count:,} {(names or {}).get(name, name)}" for name, count in counts.items() if count) or "nothing"
+    )
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines whose cells stand under each other, two blanks apart."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width) for row in rows]
+    return [line.rstrip() for line in lines]
+
+
+def short_path(path: str, home: str) -> str:
+    """A path on one line, with the home folder as `~`."""
+    inside = path == home or path.startswith(home.rstrip(os.sep) + os.sep)
+    return clean_line(f"~{path[len(home.rstrip(os.sep)) :]}" if inside else path, LONGEST_PATH)
+
+
+def short_time(time: int | None, now: datetime) -> str:
+    """UTC milliseconds as local time, as short as it can be told: 14:31, 12 Nov 14:31, 12 Nov 2025."""
+    moment = _local(time)
+    if moment is None:
+        return "no date"
+    day = f"{moment.day} {moment:%b}"
+    if moment.date() == now.date():
+        return f"{moment:%H:%M}"
+    return f"{day} {moment:%H:%M}" if moment.year == now.year else f"{day} {moment.year}"
+
+
+def _local(time: int | None) -> datetime | None:
+    """UTC milliseconds in the local zone; None for no time and for times that no calendar holds."""
+    with suppress(OverflowError, ValueError, OSError):
+        return None if time is None else datetime.fromtimestamp(time / 1000).astimezone()
+    return None
+
+
+# ---- objects for programs ----
+
+
+def iso(time: int | None) -> str | None:
+    """UTC milliseconds as ISO 8601 in the local zone, with the zone."""
+    moment = _local(time)
+    return moment.isoformat(timespec="milliseconds") if moment else None
 
 
 def report_json(report: Report) -> dict[str, Any]:
@@ -52,7 +125,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "removed": {"sessions": max(0, -sessions), "turns": max(0, -turns)},
         "bytes_read": report.bytes_read,
         "skips": report.skips,
-        "left_out": report.left_out,
+        "left_out": {**dict.fromkeys(LIMITS, 0), **report.left_out},
         "errors": report.errors,
         "finished": report.finished,
         "seconds": round(report.seconds, 3),
@@ -65,7 +138,7 @@ def source_json(status: SourceStatus) -> dict[str, Any]:
         "title": status.title,
         "found": status.found,
         "ticked": status.ticked,
-        "roots": list(status.roots),
+        "roots": _lines(status.roots),
         "files": status.files,
         "sessions": status.sessions,
         "turns": status.turns,
@@ -77,7 +150,7 @@ def source_json(status: SourceStatus) -> dict[str, Any]:
 
 def status_json(status: IndexStatus) -> dict[str, Any]:
     return {
-        "index": status.path,
+        "index": clean_line(status.path, LONGEST_PATH),
         "bytes": status.bytes,
         "sessions": status.sessions,
         "turns": status.turns,
@@ -145,3 +218,7 @@ def conversation_json(conversation: Conversation, hit: int | None) -> dict[str, 
         "before": conversation.before,
         "after": conversation.after,
     }
+
+
+def _lines(texts: Iterable[str]) -> list[str]:
+    return [clean_line(text, LONGEST_PATH) for text in texts]

@@ -7,6 +7,7 @@ import time
 
 from ..core.lock import Busy
 from ..core.store import StoreError
+from .known_sources import how_to_tick
 from .surroundings import Surroundings
 
 PATIENCE = 1.5
@@ -14,26 +15,30 @@ PATIENCE = 1.5
 
 
 def refresh(place: Surroundings) -> tuple[bool, list[str]]:
-    """(whether indexing goes on, what to tell the person)."""
+    """(whether indexing goes on, what to tell the person). Raises ConfigError."""
     if not place.config().ticked(place.titles):
-        return False, ["no source is ticked, so nothing new was read; see `harkback sources`"]
+        return False, how_to_tick(place)
     deadline = time.monotonic() + PATIENCE
     try:
         report = place.reconcile(stopped=lambda: time.monotonic() > deadline)
     except Busy:
         return True, ["another harkback is indexing; this answers from what it has done so far"]
     except StoreError as error:
-        return False, [f"the index could not be updated: {error}"]
+        return False, [f"nothing new was read: {error}"]
     if report.finished:
-        return False, [f"{place.titles[name]} could not be read ({error})" for name, error in report.errors.items()]
-    _go_on_in_background(place)
-    return True, ["indexing goes on in the background; the newest sessions come first"]
+        return False, [
+            f"{place.titles[name]} could not be read ({error}); what was indexed of it stays"
+            for name, error in report.errors.items()
+        ]
+    go_on_in_background(place)
+    return True, ["indexing goes on in the background, the newest sessions first; search again in a moment"]
 
 
-def _go_on_in_background(place: Surroundings) -> None:
-    command = [part for part in place.worker_command() if part != "--events"]
-    subprocess.Popen(
-        command,
+def go_on_in_background(place: Surroundings) -> subprocess.Popen[bytes]:
+    """Start a process that brings the index up to date and outlives this one."""
+    return subprocess.Popen(
+        [part for part in place.worker_command() if part != "--events"],
+        env=place.worker_environ(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

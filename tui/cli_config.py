@@ -1,0 +1,57 @@
+"""Commands that show and change config.toml."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import click
+
+from ..core import config as configuration
+from .cli import cli, home_option, place
+from .known_sources import check_names
+from .output import say
+
+
+@cli.group()
+@home_option
+def config() -> None:
+    """Show or change config.toml."""
+
+
+@config.command("path")
+@home_option
+def config_path() -> None:
+    """Print where config.toml is."""
+    say(str(place().folder / "config.toml"))
+
+
+@config.command("get")
+@click.argument("key", default="")
+@home_option
+def config_get(key: str) -> None:
+    """Print a setting such as limits.preset, as JSON; without KEY all of them."""
+    value = configuration.get(place().config(), key)
+    click.echo(json.dumps(value, indent=None if key else 2))
+
+
+@config.command("set", context_settings={"ignore_unknown_options": True})  # a value may be -1
+@click.argument("key")
+@click.argument("value")
+@home_option
+def config_set(key: str, value: str) -> None:
+    """Change a setting. VALUE is TOML or plain text: 30, true, everything, '["~/more"]'."""
+    here = place()
+    table, _, rest = key.partition(".")
+    if table == "sources" and rest:
+        check_names(here, [rest.partition(".")[0]])
+    changed = configuration.change(here.folder, {key: _value(value)})
+    say(f"{key} = {json.dumps(configuration.get(changed, key))}")
+
+
+def _value(text: str) -> object:
+    """A command-line word as a TOML value, else as the text that it is."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text

@@ -1,0 +1,126 @@
+"""Commands about what may be read: sources, and ticking and unticking them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from ..core import config as configuration
+from ..core.config import ConfigError
+from ..core.lock import Busy
+from ..core.status import SourceStatus
+from ..core.store import StoreError
+from .cli import cli, home_option, place
+from .known_sources import check_names, how_to_tick, source_rows
+from .output import columns, counted, note, print_json, say, short_path, short_time, source_json
+from .surroundings import Surroundings
+
+
+@cli.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@home_option
+@click.pass_context
+def sources(context: click.Context, as_json: bool) -> None:
+    """List every source: is it there, is it ticked, what is in the index of it."""
+    if context.invoked_subcommand is not None:
+        return
+    here = place()
+    rows = source_rows(here)
+    if as_json:
+        print_json({"sources": [source_json(row) for row in rows]})
+        return
+    listed = [row for row in rows if row.found or row.ticked]
+    for row, line in zip(listed, columns([_cells(row, here) for row in listed]) if listed else [], strict=True):
+        say(line)
+        if row.last_error:
+            say(f"      the last run could not read it ({row.last_error}); what was indexed of it stays")
+    if missing := [row.name for row in rows if row not in listed]:
+        say(f"not found: {', '.join(missing)} (`harkback sources --json` tells where they are looked for)")
+    if not any(row.ticked for row in rows):
+        for line in how_to_tick(here):
+            note(line)
+
+
+@sources.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@home_option
+def enable(names: tuple[str, ...]) -> None:
+    """Tick sources: they may be read from now on."""
+    here = place()
+    check_names(here, names)
+    configuration.change(here.folder, {f"sources.{name}.enabled": True for name in names})
+    say(f"ticked: {', '.join(names)}; `harkback index` reads them now, and so does the next search")
+
+
+@sources.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@home_option
+def disable(names: tuple[str, ...]) -> None:
+    """Untick sources: what was indexed of them is removed."""
+    here = place()
+    check_names(here, names)
+    configuration.change(here.folder, {f"sources.{name}.enabled": False for name in names})
+    if here.store.exists():
+        try:
+            here.reconcile(only=[])
+        except (Busy, StoreError) as error:
+            why = str(error) or "another harkback is indexing"
+            note(f"unticked, but still in the index ({why}); the next `harkback index` removes it")
+            return
+    say(f"unticked, and no longer in the index: {', '.join(names)}")
+
+
+@sources.command()
+@click.argument("name")
+@click.argument("path")
+@home_option
+def add(name: str, path: str) -> None:
+    """Read a source in one more place."""
+    here = place()
+    check_names(here, [name])
+    full = _full(path)
+    if not os.path.exists(full):  # noqa: PTH110, a Path refuses some of the names that may be typed here
+        raise ConfigError(f"{full} does not exist; nothing was changed")
+    roots = [*here.config().source(name).roots]
+    if full not in roots:
+        configuration.change(here.folder, {f"sources.{name}.roots": [*roots, full]})
+    hint = "" if here.config().source(name).enabled else f"; tick it with `harkback sources enable {name}`"
+    say(f"{name} is now also looked for in {full}{hint}")
+
+
+@sources.command()
+@click.argument("name")
+@click.argument("path")
+@home_option
+def remove(name: str, path: str) -> None:
+    """Take back a place that `add` gave."""
+    here = place()
+    check_names(here, [name])
+    full = _full(path)
+    roots = [*here.config().source(name).roots]
+    if full not in roots:
+        raise ConfigError(f"{full} is none of the added places of {name}: {', '.join(roots) or 'there are none'}")
+    configuration.change(here.folder, {f"sources.{name}.roots": [root for root in roots if root != full]})
+    say(f"{name} is no longer looked for in {full}")
+
+
+def _cells(row: SourceStatus, here: Surroundings) -> list[str]:
+    """One source as cells of a table."""
+    held = f"{counted(row.sessions, 'session')}, {counted(row.turns, 'turn')}" if row.ticked else ""
+    files = "not found" if not row.found else counted(row.files, "file")
+    skipped = f"{row.skipped:,} skipped" if row.skipped else ""
+    last_run = f"read {short_time(row.last_run, here.now())}" if row.last_run else ""
+    roots = ", ".join(short_path(root, str(here.home)) for root in row.roots)
+    return [f"[{'x' if row.ticked else ' '}]", row.name, row.title, files, held, skipped, last_run, roots]
+
+
+def _full(path: str) -> str:
+    """A path in full. Raises ConfigError for one that config.toml can't hold."""
+    full = os.path.abspath(Path(path).expanduser())  # noqa: PTH100, `..` must not stay in the configuration
+    try:
+        full.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"{full} is not valid UTF-8, which config.toml must be; nothing was changed") from error
+    return full
