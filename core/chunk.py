@@ -87,7 +87,7 @@ def _pieces(text: str, target: int, longest: int) -> list[Span]:
 def _break_before(text: str, start: int, stop: int) -> int:
     """The best place to cut between the middle of the range and its end."""
     middle = (start + stop) // 2
-    for mark in ("\n", "。", ". ", " "):
+    for mark in ("\n", "。", ". ", "，", " "):
         if (at := text.rfind(mark, middle, stop)) >= 0:
             return at + len(mark)
     return stop

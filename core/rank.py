@@ -57,7 +57,8 @@ def rank(candidates: Sequence[Candidate]) -> list[Ranked]:
     own: dict[int, tuple[float, Candidate]] = {}
     for candidate in candidates:
         score = candidate.bm25 * (1 + candidate.coverage) * (USER_BOOST if candidate.role == "user" else 1)
-        if candidate.turn not in own or score > own[candidate.turn][0]:
+        known = own.get(candidate.turn)
+        if known is None or (score, known[1].chunk) > (known[0], candidate.chunk):
             own[candidate.turn] = score, candidate
     places = {(candidate.session, candidate.number): score for score, candidate in own.values()}
     best: defaultdict[int, list[float]] = defaultdict(list)
