@@ -5,6 +5,7 @@ Ends 0 (found or done), 1 (nothing found), 2 (usage or configuration), 3 (could 
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -59,6 +60,11 @@ def home_option(function: F) -> F:
 def place() -> Surroundings:
     """What the running command works on."""
     return Surroundings.here(cast("str | None", click.get_current_context().obj))
+
+
+def as_typed(text: str) -> str:
+    """A word of the command line as text: in the C locale Python keeps the bytes of other letters as surrogates."""
+    return os.fsencode(text).decode("utf-8", "replace")
 
 
 @click.group(cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,7 +8,7 @@ import tomllib
 import click
 
 from ..core import config as configuration
-from .cli import cli, home_option, place
+from .cli import as_typed, cli, home_option, place
 from .known_sources import check_names
 from .output import say
 
@@ -45,8 +45,8 @@ def config_set(key: str, value: str) -> None:
     table, _, rest = key.partition(".")
     if table == "sources" and rest:
         check_names(here, [rest.partition(".")[0]])
-    changed = configuration.change(here.folder, {key: _value(value)})
-    say(f"{key} = {json.dumps(configuration.get(changed, key))}")
+    changed = configuration.change(here.folder, {as_typed(key): _value(as_typed(value))})
+    say(f"{key} = {json.dumps(configuration.get(changed, as_typed(key)))}")
 
 
 def _value(text: str) -> object:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import sys
@@ -19,7 +18,7 @@ from ..core.model import Excerpt, Hit
 from ..core.query import Query, parse
 from ..core.search import Found, Search
 from ..core.store import NoIndex
-from .cli import NOTHING, cli, home_option, place
+from .cli import NOTHING, as_typed, cli, home_option, place
 from .output import (
     conversation_json,
     counted,
@@ -96,7 +95,7 @@ def search(
     """
     _refuse_options(words)
     here = place()
-    text = clean_line(_as_typed(" ".join(words)), 10_000)
+    text = clean_line(as_typed(" ".join(words)), 10_000)
     query = parse(text, here.now())
     indexing, notes = (here.store.being_written(), list[str]()) if no_refresh else refresh(here)
     began = time.perf_counter()
@@ -150,7 +149,7 @@ def show(context: click.Context, session: str, turn: int | None, beside: int | N
     here = place()
     db = here.store.read()
     try:
-        found = find_session(db, _as_typed(session))
+        found = find_session(db, as_typed(session))
         if turn is None:
             conversation = around(db, found.key, 1, 0, MOST_TURNS)
         else:
@@ -178,11 +177,6 @@ def show(context: click.Context, session: str, turn: int | None, beside: int | N
 
 
 # ---- parts ----
-
-
-def _as_typed(text: str) -> str:
-    """Words of the command line as text: in the C locale Python keeps the bytes of other letters as surrogates."""
-    return os.fsencode(text).decode("utf-8", "replace")
 
 
 def _refuse_options(words: Sequence[str]) -> None:
