@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 LINE_LIMIT = 16 << 20
 """Bytes of the longest line that is read; what agents write beyond it is tool output and compacted history."""
+BLANK = b" \t\r\n\0"
 HOPELESS = 50
 """So many lines in a row that are no JSON, with none before that is, and the file is something else."""
 ZSTD_WINDOW = 1 << 27
@@ -99,8 +100,8 @@ def open_unpacked(path: Path) -> BinaryIO:
 class JsonLines(Generic[T]):
     """One pass over a stream of JSON objects, one a line, from `offset` on.
 
-    Iterating gives `(offset of the line, record)`, or a `SkipRecord` for what is no record. Afterwards `offset` is the
-    end of the last whole line: a line that is still being written waits for the next pass.
+    Iterating gives `(its offset, record)`, or a `SkipRecord` for what is no record. Afterwards `offset` is the end of
+    the last whole line: a line that is still being written waits for the next pass.
     Raises `Unreadable` when the stream is not JSONL at all.
     """
 
@@ -116,41 +117,42 @@ class JsonLines(Generic[T]):
     def __iter__(self) -> Iterator[tuple[int, T] | SkipRecord]:
         good, bad = bool(self.offset), 0
         while line := self._stream.readline(LINE_LIMIT):
-            start, whole = self.offset, line.endswith(b"\n")
+            start, end, whole = self.offset, self.offset + len(line), line.endswith(b"\n")
             if not whole and len(line) == LINE_LIMIT:
-                self.offset += len(line) + self._pass_over()
+                self.offset = end + self._pass_over()
                 yield SkipRecord("line-too-long", f"byte {start}")
                 continue
-            if not (text := line.strip(b" \t\r\n\0")):
-                self.offset += len(line) if whole else 0
+            if not (text := line.strip(BLANK)):
+                self.offset = end if whole else start
                 continue
+            if text[0] != line[0]:
+                start += len(line) - len(line.lstrip(BLANK))
             try:
                 record = self._decoder.decode(text)
             except (msgspec.MsgspecError, RecursionError):
                 for item in self._salvage(line, whole):
                     good = good or not isinstance(item, SkipRecord)
                     yield item
-                if self.offset < start + len(line):
+                if self.offset < end:
                     return
                 bad += 1
                 if bad >= HOPELESS and not good:
                     raise Unreadable("not-jsonl") from None
                 continue
             good = True
-            self.offset += len(line)  # a whole object without its newline is whole: nothing can be added to it
+            self.offset = end  # a whole object without its newline is whole: nothing can be added to it
             yield start, record
 
     def _salvage(self, line: bytes, whole: bool) -> Iterator[tuple[int, T] | SkipRecord]:
         """What can be taken from a line that is not one clean object: it may hold several, or foreign bytes."""
         text, end, last = line.decode("utf-8", "surrogateescape"), 0, self.offset + len(line)
         while (begin := _skip_blank(text, end)) < len(text):
-            first, start = not end, self.offset + _byte_length(text[end:begin])
+            start = self.offset + _byte_length(text[end:begin])
             try:
                 value, end = _LENIENT.raw_decode(text, begin)
             except (ValueError, RecursionError):
                 value, end = None, begin
             if not isinstance(value, dict | list) and not whole:
-                self.offset = self.offset if first else start
                 yield SkipRecord("unfinished-line", f"byte {self.offset}")
                 return
             if end == begin:

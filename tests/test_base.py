@@ -70,6 +70,7 @@ def test_a_whole_last_line_without_its_newline_is_read_once() -> None:
 
 def test_blank_lines_and_other_line_ends_are_nothing() -> None:
     assert lines(b'\n  \n\r\n{"n":1}\r\n\t\n') == ([(6, 1)], 17)
+    assert lines(b'  {"n":1} \n') == ([(2, 1)], 11)
 
 
 def test_a_byte_order_mark_is_passed_over() -> None:
