@@ -6,11 +6,13 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args, get_origin
 
 import msgspec
 
 MEGABYTE = 1 << 20
+MOST = 1_000_000_000
+"""The greatest number that a limit may be."""
 
 
 class ConfigError(Exception):
@@ -90,9 +92,15 @@ def _or(value: int | None, default: int) -> int:
 
 
 def home_folder(given: str | None, environ: Mapping[str, str]) -> Path:
-    """Where config.toml and the index live: `--home`, else HARKBACK_HOME, else the platform's place for user data."""
+    """Where config.toml and the index live: `--home`, else HARKBACK_HOME, else the platform's place for user data.
+
+    Raises ConfigError for the home folder of nobody.
+    """
     if chosen := given or environ.get("HARKBACK_HOME"):
-        return Path(chosen).expanduser().absolute()
+        try:
+            return Path(chosen).expanduser().absolute()
+        except RuntimeError as error:
+            raise ConfigError(f"{chosen} can't be used: {error}") from error
     import platformdirs  # not needed by those who name their folder
 
     return Path(platformdirs.user_data_dir("harkback", appauthor=False))
@@ -101,13 +109,16 @@ def home_folder(given: str | None, environ: Mapping[str, str]) -> Path:
 def load(home: Path) -> Config:
     """The configuration of `home`; without a file, the default. Raises ConfigError."""
     path = home / "config.toml"
+    return parse(_read(path), path)
+
+
+def _read(path: Path) -> str:
     try:
-        text = path.read_bytes().decode()
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        return Config()
+        return ""
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} can't be read: {error}") from error
-    return parse(text, path)
 
 
 def parse(text: str, path: Path) -> Config:
@@ -119,32 +130,32 @@ def parse(text: str, path: Path) -> Config:
     try:
         config = msgspec.convert(values, Config)
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `")
-        raise ConfigError(f"{path}: {_key(where)}{what[:1].lower()}{what[1:]}{_allowed(where)}") from error
+        raise ConfigError(f"{path}: {_complaint(values, Config, ()) or error}") from error
     for key, value in msgspec.structs.asdict(config.limits).items():
-        if isinstance(value, int) and value < 0:
-            raise ConfigError(f"{path}: limits.{key}: {value} is below 0; 0 means no limit")
+        if isinstance(value, int) and not 0 <= value <= MOST:
+            raise ConfigError(f"{path}: limits.{key}: {value} is not between 0 and {MOST:,}; 0 means no limit")
     return config
 
 
-def _key(where: str) -> str:
-    where = where.rstrip("`").removeprefix("$").removeprefix(".").replace("[...]", "")
-    return f"{where}: " if where else ""
-
-
-def _allowed(where: str) -> str:
-    """What may stand at the place that a validation error names."""
-    kind: Any = msgspec.inspect.type_info(Config)
-    for part in where.rstrip("`").removeprefix("$").split(".")[1:]:
-        name, inside, _ = part.partition("[")
-        kind = next((field.type for field in kind.fields if field.name == name), None)
-        if inside and isinstance(kind, msgspec.inspect.DictType):
-            kind = kind.value_type
-    if isinstance(kind, msgspec.inspect.LiteralType):
-        return f"; allowed: {', '.join(map(str, kind.values))}"
-    if isinstance(kind, msgspec.inspect.StructType):
-        return f"; known here: {', '.join(field.name for field in kind.fields)}"
-    return ""
+def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
+    """The first key in `value` that is not of its kind, and what is allowed there; None when all is well."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        what = str(error).partition(" - at ")[0]
+    else:
+        return None
+    is_struct = kind in (Config, Limits, Retention, Interface, SourceConfig)
+    fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
+    if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
+        for key, inner in cast(dict[str, object], value).items():
+            if is_struct and key not in fields:
+                return f"{'.'.join((*place, key))}: there is no such key; known here: {', '.join(fields)}"
+            if found := _complaint(inner, fields[key] if is_struct else get_args(kind)[1], (*place, key)):
+                return found
+    what = what[:1].lower() + what[1:].replace("`object`", "a table").replace(" | null", "")
+    allowed = f"; allowed: {', '.join(get_args(kind))}" if get_origin(kind) is Literal else ""
+    return f"{'.'.join(place)}: {what}{allowed}"
 
 
 def get(config: Config, key: str) -> object:
@@ -170,20 +181,23 @@ def change(home: Path, changes: Mapping[str, object]) -> Config:
     path = home / "config.toml"
     load(home)
     try:
-        document = tomlkit.parse(path.read_text("utf-8")) if path.exists() else tomlkit.document()
+        document = tomlkit.parse(_read(path))
         for key, value in changes.items():
             *tables, name = key.split(".")
+            if not all((*tables, name)):
+                raise ConfigError(f"{path}: there is no setting {key!r}")
             table: Any = document
             for part in tables:
-                if part not in table:
+                if part not in table and value is not None:
                     table[part] = tomlkit.table(is_super_table=part == "sources")
-                table = table[part]
+                table = table.get(part, {})
             if value is None:
                 table.pop(name, None)
             else:
                 table[name] = value
         text = tomlkit.dumps(document)  # pyright: ignore[reportUnknownMemberType]
-    except (TOMLKitError, TypeError, AttributeError) as error:
+        text.encode()
+    except (TOMLKitError, TypeError, AttributeError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
     config = parse(text, path)
     write_private(path, text)
@@ -191,19 +205,25 @@ def change(home: Path, changes: Mapping[str, object]) -> Config:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file of ours in one step, readable by its owner alone. Raises ConfigError."""
+    """Replace a file of ours in one step, readable by its owner alone; a link to it stays one. Raises ConfigError."""
     try:
+        data = text.encode()
         make_private(path.parent)
-        new = path.with_name(path.name + ".new")
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-        new.replace(path)
-    except OSError as error:
-        raise ConfigError(f"{path} can't be written: {error.strerror or error}; nothing was changed") from error
+        target = path.resolve()
+        new = target.with_name(target.name + ".new")
+        new.unlink(missing_ok=True)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(target)
+    except (OSError, UnicodeEncodeError) as error:
+        raise ConfigError(f"{path} can't be written: {error}; nothing was changed") from error
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and its parents, that only its owner may enter."""
+    """Make a folder, and those above it that are missing, that only its owner may enter. Raises OSError."""
     if not folder.is_dir():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
         folder.chmod(0o700)
