@@ -23,15 +23,17 @@ class Copy:
     """The store's own id, else the text within one family of forks."""
     place: int | None
     """Sets equal texts of one session apart; None where the store's id does."""
-    seniority: tuple[bool, int, int]
-    """Smaller is shown first: the person's own sessions, then the older turn."""
+    seniority: tuple[object, ...]
+    """Smaller is shown first: the person's own sessions, then what was forked least, then the older."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kin:
     source: str
     family: int
-    minor: bool
+    seniority: tuple[bool, int]
+    updated: int
+    native_id: str
 
 
 class Copies:
@@ -49,7 +51,7 @@ class Copies:
     def made(self, turn: int, session: int, native_id: str | None, text: int, seq: int, time: int | None) -> Copy:
         """A turn from its columns."""
         kin = self._kin_of(session)
-        seniority = (kin.minor, time or 0, turn)
+        seniority = (*kin.seniority, time or 0, kin.updated, kin.native_id, turn)
         if native_id is not None:
             return Copy(session, (kin.source, native_id), None, seniority)
         return Copy(session, (kin.family, text), seq, seniority)
@@ -77,21 +79,22 @@ class Copies:
 
     def _kin_of(self, session: int) -> _Kin:
         if session not in self._kin:
-            source, main, parent = self._db.row(
-                "SELECT source, kind = 'main', parent FROM sessions WHERE id = ?", session
-            ) or ("", True, None)
-            self._kin[session] = _Kin(source, self._eldest(session, parent), not main or parent is not None)
+            source, native_id, aside, parent, updated = self._db.row(
+                "SELECT source, native_id, kind != 'main', parent, updated FROM sessions WHERE id = ?", session
+            ) or ("", "", 0, None, 0)
+            family, forks = self._eldest(session, parent)
+            self._kin[session] = _Kin(source, family, (bool(aside), forks), updated or 0, native_id)
         return self._kin[session]
 
-    def _eldest(self, session: int, parent: int | None) -> int:
-        """The first of the line of parents; where they go round in a circle, the one with the lowest row."""
+    def _eldest(self, session: int, parent: int | None) -> tuple[int, int]:
+        """The first of the line of parents, and the length of that; of a circle, the one with the lowest row."""
         line = [session]
         while parent is not None:
             if parent in line:
-                return min(line[line.index(parent) :])
+                return min(line[line.index(parent) :]), len(line) - 1
             line.append(parent)
             parent = self._db.value("SELECT parent FROM sessions WHERE id = ?", parent)
-        return line[-1]
+        return line[-1], len(line) - 1
 
 
 def once(items: Sequence[tuple[T, Copy]], taken: Mapping[Hashable, int] | None = None) -> list[tuple[T, T]]:

@@ -33,19 +33,23 @@ class NotFound(Exception):
 def find_session(db: Database, wanted: str) -> Session:
     """The session with this key, this native id, or the only one whose native id begins with it. Raises NotFound."""
     source, colon, native_id = wanted.partition(":")
-    exact, like = (native_id, source) if colon else (wanted, "%")
-    for condition, value in (("= ?", exact), ("GLOB ?", _literal(exact) + "*")):
-        rows = list(
-            db.rows(
-                f"""SELECT {SESSION_COLUMNS} FROM sessions
-                    WHERE turns > 0 AND native_id {condition} AND source LIKE ? ORDER BY updated DESC LIMIT 6""",  # noqa: S608
-                value, like,
-            )
-        )  # fmt: skip
-        if len(rows) == 1:
-            return session_from(rows[0])
-        if rows:
-            raise NotFound(wanted, [session_from(row).key for row in rows])
+    readings = [(native_id, source), (wanted, None)] if colon else [(wanted, None)]  # native ids may hold colons too
+    for condition, begin in (("= ?1", False), ("GLOB ?1", True)):
+        for name, of in readings:
+            if not name:
+                continue
+            rows = list(
+                db.rows(
+                    f"""SELECT {SESSION_COLUMNS} FROM sessions
+                        WHERE turns > 0 AND native_id {condition} AND (?2 IS NULL OR source = ?2)
+                        ORDER BY updated DESC LIMIT 6""",  # noqa: S608
+                    _literal(name) + "*" if begin else name, of,
+                )
+            )  # fmt: skip
+            if len(rows) == 1:
+                return session_from(rows[0])
+            if rows:
+                raise NotFound(wanted, [session_from(row).key for row in rows])
     raise NotFound(wanted)
 
 
@@ -68,12 +72,12 @@ def session_at(db: Database, row: int) -> Session | None:
 
 
 def around(db: Database, key: str, number: int, before: int, after: int) -> Conversation:
-    """The active turns `number - before` to `number + after` of a session. Raises NotFound."""
+    """The active turns `number - before` to `number + after` of a session, as far as it has them. Raises NotFound."""
     with db.snapshot():
         row, session = _session(db, key)
-        first, last = max(1, number - before), min(session.turns, number + after)
-        turns = _turns(db, row, first, last)
-    return Conversation(session, turns, first - 1 if turns else 0, max(0, session.turns - last))
+        first = min(max(1, number - before), session.turns + 1)
+        last = min(max(first - 1, number + after), session.turns)
+        return Conversation(session, _turns(db, row, first, last), first - 1, session.turns - last)
 
 
 def whole(db: Database, key: str) -> Conversation:

@@ -16,7 +16,7 @@ from .model import Hit
 from .query import Query
 from .rank import CANDIDATES, Candidate, Ranked, rank
 from .store import unpack
-from .tokens import has_cjk, spans_in, tokenize
+from .tokens import Needle, has_cjk, spans_in, tokenize
 
 FEW = 10
 """With fewer turns that hold every word, those that hold some follow."""
@@ -104,36 +104,38 @@ class Search:
     def hits_or_gone(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit | None]:
         """Like `hits`, with None in the place of a match that was dropped since."""
         needles, loose = query.needles(), query.needles(loose=True)
-        hits: list[Hit | None] = []
-        for match in matches:
-            chunk = match.chunk if isinstance(match, Ranked) else match
-            row = self._db.row(
-                f"""SELECT {SESSION_COLUMNS}, turns.id, turns.number, turns.role, turns.time, turns.text,
-                      turns.native_id, turns.hash, turns.session, chunks.start, chunks.stop
-                    FROM chunks JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
-                    WHERE chunks.id = ?""",  # noqa: S608
-                chunk,
-            )
-            if row is None:
-                hits.append(None)
-                continue
-            turn, number, role, time, text, native_id, text_hash, session, start, stop = row[SESSION_WIDTH:]
-            hits.append(
-                Hit(
-                    session=session_from(row),
-                    turn_id=turn,
-                    number=number,
-                    role=role,
-                    time=time,
-                    excerpt=excerpt(unpack(text)[start:stop], needles, loose),
-                    score=match.score if isinstance(match, Ranked) else 0.0,
-                    also_in=self._copies.others(turn, session, native_id, text_hash),
-                    partial=not query.sentence and match.coverage < 1
-                    if isinstance(match, Ranked)
-                    else self._is_partial(query, chunk),
-                )
-            )
-        return hits
+        return [self._hit(query, match, needles, loose) for match in matches]
+
+    def _hit(self, query: Query, match: Ranked | int, needles: Sequence[Needle], loose: Sequence[Needle]) -> Hit | None:
+        chunk = match.chunk if isinstance(match, Ranked) else match
+        row = self._db.row(
+            f"""SELECT {SESSION_COLUMNS}, turns.id, turns.number, turns.role, turns.time, turns.text,
+                  turns.native_id, turns.hash, turns.session, chunks.start, chunks.stop
+                FROM chunks JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
+                WHERE chunks.id = ?""",  # noqa: S608
+            chunk,
+        )
+        if row is None:
+            return None
+        turn, number, role, time, text, native_id, text_hash, session, start, stop = row[SESSION_WIDTH:]
+        shown = excerpt(unpack(text)[start:stop], needles, loose)
+        if not (shown.spans or query.is_empty() or self._matches(chunk, query.any_of_it())):
+            return None  # another chunk has got the number of one that was dropped
+        if isinstance(match, Ranked):
+            score, partial = match.score, match.coverage < 1
+        else:
+            score, partial = 0.0, not (query.is_empty() or self._matches(chunk, query.all_of_it()))
+        return Hit(
+            session=session_from(row),
+            turn_id=turn,
+            number=number,
+            role=role,
+            time=time,
+            excerpt=shown,
+            score=score,
+            also_in=self._copies.others(turn, session, native_id, text_hash),
+            partial=partial and not query.sentence,
+        )
 
     # ---- matching ----
 
@@ -202,11 +204,8 @@ class Search:
         items = [(each, copy) for each in ranked if (copy := self._copies.of(each.turn))]
         return [replace(senior, score=best.score) for senior, best in once(items)]
 
-    def _is_partial(self, query: Query, chunk: int) -> bool:
-        """Whether a chunk that matches has only some of the words."""
-        if query.sentence or query.is_empty():
-            return False
-        return not self._db.value("SELECT 1 FROM words WHERE rowid = ? AND words MATCH ?", chunk, query.all_of_it())
+    def _matches(self, chunk: int, expression: str) -> bool:
+        return bool(self._db.value("SELECT 1 FROM words WHERE rowid = ? AND words MATCH ?", chunk, expression))
 
 
 def _is_short(query: Query) -> bool:

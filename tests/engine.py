@@ -66,7 +66,7 @@ class Lines:
         if not stat.S_ISREG(path.lstat().st_mode):
             raise model.Unreadable("not-a-file")
         offset = since.offset if since else 0
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOATIME", 0)), "rb", buffering=0) as file:
+        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOATIME", 0)), "rb", buffering=0) as file:
             file.seek(offset)
             lines = file.read().splitlines(keepends=True)
         for count, line in enumerate(lines, 1):
@@ -227,9 +227,7 @@ class Engine:
         """The active turns of a session."""
         rows = self.rows(
             """SELECT text FROM turns JOIN sessions ON sessions.id = turns.session
-               WHERE native_id_of = ? AND source = ? AND number IS NOT NULL ORDER BY number""".replace(
-                "native_id_of", "sessions.native_id"
-            ),
+               WHERE sessions.native_id = ? AND source = ? AND number IS NOT NULL ORDER BY number""",
             session,
             source,
         )
@@ -257,7 +255,7 @@ class Engine:
             )
             shown = []
             for *columns, text, number in turns:
-                chunks = self.rows(f"SELECT start, stop, id >> {ID_BITS} FROM chunks WHERE turn = ? ORDER BY 1", number)
+                chunks = self.rows("SELECT start, stop, id >> ? FROM chunks WHERE turn = ? ORDER BY 1", ID_BITS, number)
                 shown.append((*columns, unpack(text), chunks))
             active = [each for each in shown if each[0] is not None]
             if not leave(key):
@@ -272,7 +270,10 @@ def check(engine: Engine) -> None:
     for file in folder.iterdir():
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
     db = apsw.Connection(str(path))
-    rows = lambda sql: list(db.execute(sql))  # noqa: E731
+
+    def rows(sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        return list(db.execute(sql, values))
+
     assert rows("PRAGMA integrity_check") == [("ok",)]
     assert rows("PRAGMA foreign_key_check") == []
     db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
@@ -281,7 +282,7 @@ def check(engine: Engine) -> None:
     numbers = "SELECT session, count(number), max(number), count(DISTINCT number) FROM turns GROUP BY session"
     for session, count, highest, distinct in rows(numbers):
         assert count == distinct == (highest or 0)
-        assert rows(f"SELECT turns FROM sessions WHERE id = {session}") == [(count,)]
+        assert rows("SELECT turns FROM sessions WHERE id = ?", session) == [(count,)]
     assert rows("SELECT id FROM sessions WHERE turns > 0 AND id NOT IN (SELECT session FROM turns)") == []
     lost = """SELECT id FROM sessions WHERE id NOT IN (SELECT session FROM turns UNION SELECT session FROM facts
               UNION SELECT session FROM cuts UNION SELECT coalesce(parent, -1) FROM facts)"""
