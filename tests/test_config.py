@@ -275,7 +275,7 @@ def test_an_invalid_file_is_never_written_over(home):
     st.dictionaries(
         st.sampled_from(
             "sources.claude.enabled sources.codex.roots sources.kimi limits.window_days limits.preset interface.theme "
-            "keys.open retention.when_source_vanishes keys limits sources.claude.x".split()
+            "keys.open retention.when_source_vanishes sources.claude.x".split()
         ),
         st.one_of(
             st.none(), st.booleans(), st.integers(0, 9), st.sampled_from(["everything", "keep"]),
