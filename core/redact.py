@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from ahocorasick_rs import AhoCorasick
 
-from .redact_fields import FIELD_ANCHORS, field_at, is_placeholder
+from .redact_fields import FIELD_ANCHORS, LONGEST_JUDGED, field_at, is_placeholder
 from .redact_rules import TOKEN_RULES
 
 REDACTION_VERSION = 1
@@ -22,15 +23,20 @@ _ROUNDS = 6
 _LONGEST_KEY = 20_000
 _ARMOUR = "-----BEGIN "
 _ANCHORS = (*(rule.anchor for rule in TOKEN_RULES), _ARMOUR)
-_ESCAPE_BEFORE = re.compile(r"(?:\\[nrtfb]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,12}m)\Z", re.ASCII)
+_COLOUR = re.compile(r"\[[0-9;]{0,12}\Z", re.ASCII)
+# Base64 of a digest or a file: a prefix within it is chance.
+_IN_BLOB = re.compile(r"sha(?:1|256|384|512)[-=:][A-Za-z0-9+/_\-]{0,88}\Z|[A-Za-z0-9+/]{64}[+/]\Z", re.ASCII)
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _KEY_LABEL = re.compile(r"(?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----", re.ASCII)
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?(?:-----)?", re.ASCII)
 _KEY_MATERIAL = re.compile(r"[A-Za-z0-9+/=]{16}", re.ASCII)
 # Between two lines of a key that lost its end: line breaks, real or escaped, quotes, diff signs and line numbers.
 _KEY_GAP = r"(?:\s|\\{1,7}[nrt]|[\"'+>|,\\→]|\d{1,6}(?=[\t|→:])|(?<=\d):){0,60}+"
+_NO_WORD = r"(?=[a-z]{0,15}[A-Z0-9+/=][a-z]{0,15}[A-Z0-9+/=])"
 _KEY_REST = re.compile(
     rf"(?:{_KEY_GAP}(?:[A-Za-z0-9+/=]{{16,}}+|(?:Proc-Type|DEK-Info|Version|Comment): ?[^\n\\]{{0,200}}+))*+"
-    rf"(?:{_KEY_GAP}[A-Za-z0-9+/=]{{1,15}}+(?=\W*\Z))?",
+    # A line that breaks off is part of the key when nothing but its quote or end follows, or when it is no word.
+    rf"(?:{_KEY_GAP}(?:[A-Za-z0-9+/=]{{1,15}}+(?=\W*\Z|[\"'\\])|{_NO_WORD}[A-Za-z0-9+/=]{{2,15}}+(?=[ \t]*\n)))?",
     re.ASCII,
 )
 
@@ -99,13 +105,17 @@ def _scan(
     marked = "[redacted:" in text
     spans: list[_Span] = []
     covered = 0
-    for anchor, start, end in sorted(hits, key=lambda hit: (hit[1], -hit[2])):
+    # Hits come by their end: from the back, and sorted by their start, the longest of those at one place is first.
+    hits.reverse()
+    hits.sort(key=itemgetter(1))
+    for anchor, start, end in hits:
         if start < covered or (marked and _in_mark(text, start)):
             continue
         span = look(text, anchor, start, end, start == covered)
         if span is not None:
-            spans.append(span)
             covered = span.end
+            if span.kind:
+                spans.append(span)
     return spans
 
 
@@ -128,6 +138,9 @@ def _token_at(text: str, anchor: int, start: int, end: int, after_secret: bool) 
         begin, stop = head.start() if head else start, tail.end()
         shown = text[end:stop]
     if rule.distinct and is_placeholder(shown, rule.distinct):
+        # A long one is passed over as a whole: anchors within it would each read it to its end again.
+        return _Span(begin, stop, "") if len(shown) > LONGEST_JUDGED else None
+    if rule.boundary and _IN_BLOB.search(text, max(0, begin - 100), begin):
         return None
     return _Span(begin, stop, rule.kind)
 
@@ -153,10 +166,17 @@ def _key_block_at(text: str, start: int, end: int) -> _Span | None:
 
 def _is_boundary(text: str, at: int) -> bool:
     """Whether a token can begin at `at`: not within an ASCII word, save for an escape that only looks like one."""
-    before = text[at - 1 : at]
+    lead = text[max(0, at - 6) : at]
+    before = lead[-1:]
     if not (before.isascii() and (before.isalnum() or before == "_")):
         return True
-    return _ESCAPE_BEFORE.search(text, max(0, at - 14), at) is not None
+    if before == "m":
+        return _COLOUR.search(text, max(0, at - 14), at - 1) is not None
+    if before in "nrtfb" and lead[-2:-1] == "\\":
+        return True
+    if lead[-3:-2] == "%":
+        return _HEX_DIGITS.issuperset(lead[-2:])
+    return lead[:2] == "\\u" and _HEX_DIGITS.issuperset(lead[2:])
 
 
 def _in_mark(text: str, at: int) -> bool:

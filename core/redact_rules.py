@@ -29,8 +29,10 @@ _URLSAFE = r"[A-Za-z0-9_\-]"
 _BASE64 = r"[A-Za-z0-9+/=]"
 _HEX = r"[a-f0-9]"
 _NO_MORE = r"(?![A-Za-z0-9])"
-_WITH_DIGIT = r"(?=[A-Za-z_\-]{0,80}\d)"
-_MIXED = r"(?=[a-z0-9_\-]{0,80}[A-Z])(?=[A-Z0-9_\-]{0,80}[a-z])(?=[A-Za-z_\-]{0,80}\d)"
+_WITH_DIGIT = r"(?=[A-Za-z_\-]{0,80}+\d)"
+_MIXED = r"(?=[a-z0-9_\-]{0,80}+[A-Z])(?=[A-Z0-9_\-]{0,80}+[a-z])(?=[A-Za-z_\-]{0,80}+\d)"
+_NO_ZEROS = r"(?!(?:[A-Za-z0-9_\-]{0,40}?AA){3})"
+"""Unlike base64 of binary data, where runs of zero bytes show as runs of A."""
 _UUID = r"[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}"
 _URL_CHARACTER = r"[^\s/\"'<>`\\\x80-\U0010ffff]"
 _SHELL_WORD = r"['\"]?(?P<secret>[^\s'\"]{4,200}+)"
@@ -45,8 +47,7 @@ _MODELS = (
     *_family("openai-key", _URLSAFE + "{16,}", "sk-proj-", "sk-svcacct-", "sk-service-", "sk-admin-", "sk-None-"),
     TokenRule("openrouter-key", "sk-or-v1-", _HEX + "{32,}", boundary=False),
     TokenRule("langfuse-key", "sk-lf-", r"[a-f0-9\-]{30,}"),
-    TokenRule("sk-key", "sk-", r"(?=[A-Za-z]{0,80}\d)[A-Za-z0-9]{20,}"),
-    TokenRule("sk-key", "sk-", _MIXED + _URLSAFE + "{20,}"),
+    TokenRule("sk-key", "sk-", rf"(?:{_MIXED}|(?=[A-Za-z]{{0,80}}+\d)(?={_WORD}{{20}})){_URLSAFE}{{20,}}"),
     TokenRule("cerebras-key", "csk-", "[a-z0-9]{40,}"),
     TokenRule("elevenlabs-key", "sk_", _HEX + "{40,}"),
     TokenRule("groq-key", "gsk_", _WORD + "{32,}", boundary=False),
@@ -78,7 +79,7 @@ _CODE_HOSTS = (
     TokenRule("bitbucket-token", "ATBB", _WORD + "{32}" + _NO_MORE),
     TokenRule("npm-token", "npm_", _WORD + "{36,}", boundary=False),
     TokenRule("pypi-token", "pypi-AgE", _URLSAFE + "{50,}", boundary=False),
-    TokenRule("rubygems-token", "rubygems_", _HEX + "{48}", boundary=False),
+    TokenRule("gem-token", "rubygems_", _HEX + "{48}", boundary=False),
     TokenRule("crates-token", "cio", _WORD + "{32}" + _NO_MORE),
     TokenRule("nuget-key", "oy2", "[a-z0-9]{43}" + _NO_MORE),
     TokenRule("docker-token", "dckr_", r"(?:pat|oat)_[A-Za-z0-9_\-]{24,}", boundary=False),
@@ -99,7 +100,8 @@ _CLOUDS = (
     TokenRule("google-oauth-secret", "GOCSPX-", _URLSAFE + "{20,}", boundary=False),
     TokenRule("google-oauth-token", "ya29.", _URLSAFE + "{30,}"),
     TokenRule("google-oauth-token", "1//0", _URLSAFE + "{30,}"),
-    *_family("azure-client-secret", r"[A-Za-z0-9_~.\-]{31,34}", "8Q~", "7Q~", boundary=False),
+    TokenRule("azure-client-secret", "8Q~", r"[A-Za-z0-9_~.\-]{31,34}", False, head=r"[A-Za-z0-9_~.\-]{3}"),
+    TokenRule("azure-client-secret", "7Q~", r"[A-Za-z0-9_~.\-]{31,34}", False, head=r"[A-Za-z0-9_~.\-]{3}"),
     *_family("digitalocean-token", _HEX + "{64}", "dop_v1_", "doo_v1_", "dor_v1_", boundary=False),
     TokenRule("heroku-key", "HRKU-", _URLSAFE + "{36,}"),
     TokenRule("netlify-token", "nfp_", _WORD + "{36,}"),
@@ -126,24 +128,18 @@ _CLOUDS = (
     TokenRule("volcengine-key", "AKLT", _URLSAFE + "{40,}=*"),
     TokenRule("baidu-key", "bce-v3/", r"ALTAK-[A-Za-z0-9]{21}/[a-f0-9]{40}"),
     TokenRule("yandex-key", "AQVN", _URLSAFE + r"{35,38}(?![A-Za-z0-9_\-])"),
-    TokenRule("yandex-token", "t1.", r"[A-Za-z0-9_\-]{1,200}=*\.[A-Za-z0-9_\-]{86}=*"),
+    TokenRule("yandex-token", "t1.", r"[A-Za-z0-9_\-]{1,200}={0,2}\.[A-Za-z0-9_\-]{86}={0,2}"),
     TokenRule("clickhouse-key", "4b1d", _WORD + "{38}" + _NO_MORE),
 )
 
 _SERVICES = (
     TokenRule("slack-token", "xox", r"[abeoprs](?:\.xox[bp])?-[A-Za-z0-9\-]{10,}"),
     TokenRule("slack-token", "xapp-", r"\d-[A-Za-z0-9\-]{20,}", boundary=False),
-    TokenRule(
-        "slack-webhook", "hooks.slack.com/", r"(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9+/]{40,})", False
+    TokenRule("slack-webhook", "hooks.slack.com/", r"(?:services|workflows|triggers)/[A-Za-z0-9+/]{40,}", False),
+    *_family(
+        "discord-webhook", r"\d{15,25}/[A-Za-z0-9_\-]{40,}", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"
     ),
-    TokenRule("discord-webhook", "discord.com/api/webhooks/", r"\d{15,25}/(?P<secret>[A-Za-z0-9_\-]{40,})"),
-    TokenRule("discord-webhook", "discordapp.com/api/webhooks/", r"\d{15,25}/(?P<secret>[A-Za-z0-9_\-]{40,})"),
-    TokenRule(
-        "teams-webhook",
-        "webhook.office.com/",
-        r"webhookb2/(?P<secret>[A-Za-z0-9@\-]{36,120}/[A-Za-z0-9/\-]{60,})",
-        False,
-    ),
+    TokenRule("teams-webhook", "webhook.office.com/", r"webhookb2/[A-Za-z0-9@\-]{36,120}/[A-Za-z0-9/\-]{60,}", False),
     *_family("stripe-key", _WORD + "{10,}", "sk_live_", "sk_test_", "rk_live_", "rk_test_", "sk_prod_", "rk_prod_"),
     TokenRule("stripe-webhook-secret", "whsec_", _BASE64 + "{24,}", boundary=False),
     TokenRule("sendgrid-key", "SG.", r"[A-Za-z0-9_\-]{16,32}\.[A-Za-z0-9_\-]{32,}"),
@@ -163,9 +159,9 @@ _SERVICES = (
     TokenRule("segment-token", "sgp_", "[A-Za-z0-9_]{40,}"),
     TokenRule("dynatrace-token", "dt0", r"[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
     *_family("shopify-token", "[a-fA-F0-9]{32}", "shpat_", "shpca_", "shppa_", "shpss_", boundary=False),
-    TokenRule("square-token", "EAAA", _MIXED + _URLSAFE + "{56,}"),
+    TokenRule("square-token", "EAAA", _NO_ZEROS + _MIXED + _URLSAFE + "{56,}"),
     TokenRule("square-token", "sq0", r"[a-z]{3}-[A-Za-z0-9_\-]{22,}"),
-    TokenRule("meta-token", "EAA", _WITH_DIGIT + _WORD + "{80,}"),
+    TokenRule("meta-token", "EAA", _NO_ZEROS + _WITH_DIGIT + _WORD + "{80,}"),
     TokenRule("braintree-token", "access_token$", r"(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}", False),
     *_family("plaid-token", _UUID, "access-production-", "access-development-", "access-sandbox-"),
     TokenRule("notion-token", "ntn_", _WORD + "{40,}"),
@@ -196,8 +192,12 @@ _SERVICES = (
         for digit in range(10)
     ),
     TokenRule("age-key", "AGE-SECRET-KEY-1", "[A-Z0-9]{50,}", boundary=False),
-    TokenRule("jwt", "eyJ", r"[A-Za-z0-9_\-]{10,1000}+\.ey[A-Za-z0-9_\-]{10,8000}+\.[A-Za-z0-9_\-]{10,}"),
-    TokenRule("jwe", "eyJ", r"[A-Za-z0-9_\-]{10,1000}+(?:\.[A-Za-z0-9_\-]{0,4000}+){3}\.[A-Za-z0-9_\-]{16,}"),
+    TokenRule(
+        "jwt",
+        "eyJ",
+        r"[A-Za-z0-9_\-]{10,1000}+\."
+        r"(?:(?:[A-Za-z0-9_\-]{0,4000}+\.){3}[A-Za-z0-9_\-]{16,}|ey[A-Za-z0-9_\-]{10,8000}+\.[A-Za-z0-9_\-]{10,})",
+    ),
 )
 
 _WHERE_SECRETS_STAND = (
