@@ -21,12 +21,16 @@ from .model import (
     TurnRecord,
     UndoRecord,
 )
-from .redact import redact
+from .redact import Redacted, redact
 
 LONGEST_TURN = 2_000_000
 """Characters kept of one turn."""
 JOINT = "\n\n"
 """Between the parts of a turn that its store keeps apart."""
+_EDGE = 4_096
+"""Characters before the end of a cut turn that go as well: half a secret is not known for one."""
+_LATEST = 253_402_300_800_000
+"""The year 10000; what claims to be later has no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ class Intake:
         """Turns from before `oldest` (UTC ms) are left out, and counted."""
         self._oldest = oldest
         self._batch = Batch()
-        self._open: dict[str, _Open] = {}
+        self._open: dict[tuple[str, str | int], _Open] = {}
 
     def take(self, record: Record) -> Batch | None:
         batch = self._batch
@@ -79,16 +83,16 @@ class Intake:
             case TurnRecord():
                 self._add(record)
             case SessionRecord():
-                known = batch.sessions.get(record.session)
-                batch.sessions[record.session] = _merged(known, self._clean_facts(record))
+                facts = self._clean_facts(record)
+                batch.sessions[facts.session] = _merged(batch.sessions.get(facts.session), facts)
             case SkipRecord():
                 self._skip(record)
             case TitleRecord():
-                batch.titles.append(replace(record, title=self._line(record.title)))
+                batch.titles.append(replace(record, turn_id=_id(record.turn_id), title=self._line(record.title)))
             case UndoRecord():
-                batch.undos.append(record)
+                batch.undos.append(replace(record, session=_id(record.session)))
             case CutRecord():
-                batch.cuts.append(record)
+                batch.cuts.append(replace(record, session=_id(record.session)))
             case Checkpoint():
                 batch.checkpoint = record
                 self._close()
@@ -97,41 +101,39 @@ class Intake:
         return None
 
     def _add(self, record: TurnRecord) -> None:
-        if self._oldest is not None and record.time is not None and record.time < self._oldest:
-            self._batch.left_out.add((record.session, "window"))
+        session, native_id = _id(record.session), _id(record.native_id or "") or None
+        time = record.time if record.time is not None and 0 <= record.time < _LATEST else None
+        if self._oldest is not None and time is not None and time < self._oldest:
+            self._batch.left_out.add((session, "window"))
             return
-        if record.more and record.native_id in self._open:
-            self._open[record.native_id].parts.append(record.text)
+        key = session, native_id or len(self._open)
+        if record.more and key in self._open:
+            self._open[key].parts.append(record.text)
             return
-        key = record.native_id or f"\0{len(self._open)}"
-        self._open[f"\0{len(self._open)}" if key in self._open else key] = _Open(record, [record.text])
+        if key in self._open:
+            key = session, len(self._open)
+        turn = NewTurn(
+            session, record.role, "", time, record.quality if time is not None else "none",
+            record.order, native_id, _id(record.parent_id or "") or None, record.more,
+        )  # fmt: skip
+        self._open[key] = _Open(turn, [record.text])
 
     def _close(self) -> None:
         for pending in self._open.values():
-            record = pending.record
-            text = self._text(JOINT.join(pending.parts), record)
-            if text.strip():
-                self._batch.turns.append(
-                    NewTurn(
-                        record.session, record.role, text, record.time, record.quality,
-                        record.order, record.native_id, record.parent_id, record.more,
-                    )
-                )  # fmt: skip
+            cleaned = [clean(part).strip("\n") for part in pending.parts]
+            text = JOINT.join(part for part in cleaned if part.strip())
+            if len(text) > LONGEST_TURN:
+                self._skip(SkipRecord("turn-cut", f"at {pending.turn.seq}, {len(text):,} characters"))
+            if text:
+                self._batch.turns.append(replace(pending.turn, text=self._counted(_masked(text))))
         self._open = {}
 
-    def _text(self, raw: str, record: TurnRecord) -> str:
-        if len(raw) > LONGEST_TURN:
-            self._skip(SkipRecord("turn-cut", f"at {record.order}, {len(raw):,} characters"))
-            raw = raw[:LONGEST_TURN]
-        return self._redacted(clean(raw).strip("\n"))
-
-    def _redacted(self, text: str) -> str:
-        outcome = redact(text)
+    def _counted(self, outcome: Redacted) -> str:
         self._batch.redacted.update(outcome.counts)
         return outcome.text
 
     def _line(self, text: str, limit: int = 200) -> str:
-        return self._redacted(clean_line(text, limit))
+        return clean_line(self._counted(redact(clean_line(text, len(text)))), limit)
 
     def _clean_facts(self, record: SessionRecord) -> SessionRecord:
         def line(text: str | None, limit: int = 200) -> str | None:
@@ -139,6 +141,9 @@ class Intake:
 
         return replace(
             record,
+            session=_id(record.session),
+            parent=_id(record.parent or "") or None,
+            leaf=_id(record.leaf or "") or None,
             title=line(record.title),
             project=line(record.project, 4_096),
             branch=line(record.branch),
@@ -146,21 +151,35 @@ class Intake:
         )
 
     def _skip(self, record: SkipRecord) -> None:
-        known = self._batch.skips.get(record.reason)
+        reason = self._line(record.reason, 80)
+        known = self._batch.skips.get(reason)
         count = record.count + (known.count if known else 0)
         example = known.example if known else self._line(record.example)
-        self._batch.skips[record.reason] = SkipRecord(record.reason, example, count)
+        self._batch.skips[reason] = SkipRecord(reason, example, count)
 
 
 @dataclass(slots=True)
 class _Open:
-    record: TurnRecord
+    """A turn whose parts are still coming; its text is theirs."""
+
+    turn: NewTurn
     parts: list[str]
+
+
+def _id(text: str) -> str:
+    """A store's own id, harmless to store and to show."""
+    return text if text.isascii() and text.isprintable() else clean_line(text, 1_000)
+
+
+def _masked(text: str) -> Redacted:
+    """A turn's text without its secrets, and at most LONGEST_TURN characters of it."""
+    outcome = redact(text[:LONGEST_TURN])
+    return outcome if len(text) <= LONGEST_TURN else replace(outcome, text=outcome.text[:-_EDGE])
 
 
 def rejoined(stored: str, more: str) -> str:
     """A stored turn with its continuation, redacted as one message."""
-    return redact((stored + JOINT + more)[:LONGEST_TURN]).text
+    return _masked(stored + JOINT + more).text
 
 
 def text_hash(role: Role, text: str) -> int:
