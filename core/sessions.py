@@ -18,8 +18,8 @@ def row_of(db: Database, source: str, native_id: str) -> int:
     return known or db.insert("INSERT INTO sessions (source, native_id) VALUES (?, ?)", source, native_id)
 
 
-def save_facts(db: Database, source: str, file: int, facts: SessionRecord) -> int:
-    """Write what a file says about a session, over what it said before; gives the session's row."""
+def save_facts(db: Database, source: str, file: int, facts: SessionRecord) -> set[int]:
+    """Write what a file says about a session, over what it said before; gives the session's row and its parent's."""
     session = row_of(db, source, facts.session)
     parent = row_of(db, source, facts.parent) if facts.parent and facts.parent != facts.session else None
     db.run(
@@ -33,7 +33,7 @@ def save_facts(db: Database, source: str, file: int, facts: SessionRecord) -> in
         session, file, facts.title, facts.title_rank if facts.title else 0,
         facts.project, facts.branch, facts.model, facts.kind, parent, facts.leaf,
     )  # fmt: skip
-    return session
+    return {session} if parent is None else {session, parent}
 
 
 def settle(db: Database, session: int) -> None:
@@ -45,11 +45,11 @@ def settle(db: Database, session: int) -> None:
     rows = _turns(db, session)
     if not rows and drop_if_unknown(db, session):
         return
+    source, before = db.row("SELECT source, parent FROM sessions WHERE id = ?", session) or ("", None)
     number = _renumber(db, session, rows, leaf)
     if number:
-        title = _title_from_turns(db, session, rank) or title
+        title = _title_from_turns(db, session, source, rank) or title
     times = [row[3] for row in rows if row[3] is not None]
-    before = db.value("SELECT parent FROM sessions WHERE id = ?", session)
     db.run(
         """UPDATE sessions SET title = ?, title_rank = ?, project = ?, branch = ?, model = ?, kind = ?, parent = ?,
              leaf = ?, turns = ?, started = ?, updated = ?, gone = ? WHERE id = ?""",
@@ -138,17 +138,17 @@ def _without_copies(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row[0] in kept]
 
 
-def _title_from_turns(db: Database, session: int, rank: int) -> str | None:
+def _title_from_turns(db: Database, session: int, source: str, rank: int) -> str | None:
     """A title that some file gave to one of the turns, else the first words of the person; None: neither."""
     late = db.row(
         """SELECT titles.title, titles.title_rank FROM turns
-           CROSS JOIN sessions ON sessions.id = turns.session
-           CROSS JOIN titles ON titles.source = sessions.source AND titles.turn_id = turns.native_id
+           CROSS JOIN titles ON titles.source = ?2 AND titles.turn_id = turns.native_id
            JOIN files ON files.id = titles.file
-           WHERE turns.session = ? ORDER BY titles.title_rank DESC, turns.number DESC, files.mtime_ns DESC, files.path
+           WHERE turns.session = ?1 AND EXISTS (SELECT 1 FROM titles WHERE source = ?2)
+           ORDER BY titles.title_rank DESC, turns.number DESC, files.mtime_ns DESC, files.path
            LIMIT 1""",
-        session,
-    )
+        session, source,
+    )  # fmt: skip
     if late and late[1] >= rank:
         return late[0]
     if rank > TITLE_FIRST_PROMPT:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from .database import Database
+from .database import Database, Row
 from .fulltext import NewChunk, chunks_of, drop_chunks_of_file, drop_chunks_of_turn, insert_chunks
 from .intake import Batch, NewTurn, rejoined, text_hash
 from .ledger import RENEWED, KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
@@ -122,21 +122,20 @@ class Writer:
 
     def _save(self, write: FileWrite, pending: _Pending) -> None:
         db, batch = self._db, write.batch
-        came_back = db.value("SELECT id FROM files WHERE path = ? AND state = 'gone'", write.path)
+        known = db.row("SELECT id, state FROM files WHERE path = ?", write.path)
         stamp = write.stamp if write.whole else replace(write.stamp, size=-1)
         file = save_file(
             db, write.source, write.path, stamp, write.prefix, write.adapter_version, batch.checkpoint.state
         )
-        if write.fresh or came_back:
+        if known and (write.fresh or known[1] == "gone"):
             pending.sessions |= self._sessions_of(file)
-        if write.fresh:
+        if known and write.fresh:
             self._clear_file(file, pending)
         for facts in batch.sessions.values():
-            pending.sessions.add(save_facts(db, write.source, file, facts))
+            pending.sessions |= save_facts(db, write.source, file, facts)
         rows = {name: row_of(db, write.source, name) for name in _names(batch)}
         pending.sessions |= set(rows.values())
-        for turn in batch.turns:
-            self._save_turn(rows[turn.session], file, turn, pending)
+        self._save_turns(batch.turns, rows, file, pending, all_new=write.fresh)
         db.run_many(
             "UPDATE turns SET undone = 1 WHERE file = ? AND session = ? AND seq >= ? AND seq < ?",
             [(file, rows[undo.session], undo.since, undo.until) for undo in batch.undos],
@@ -160,24 +159,38 @@ class Writer:
         )
         self._fit(write.source, file, write.most_turns, write.most_turns_reason, write.most_text, pending)
 
-    def _save_turn(self, session: int, file: int, turn: NewTurn, pending: _Pending) -> None:
+    def _save_turns(
+        self, turns: Sequence[NewTurn], sessions: Mapping[str, int], file: int, pending: _Pending, *, all_new: bool
+    ) -> None:
         """A turn is kept once a file; that files have the same turn is settled when the session is numbered."""
-        known = None
-        if turn.native_id is not None:
-            known = self._db.value(
-                "SELECT id FROM turns WHERE native_id = ? AND session = ? AND file = ?", turn.native_id, session, file
-            )
-        if known is not None:
-            if turn.more:
-                self._extend(known, file, turn, pending)
-            return
-        row = self._db.insert(
-            "INSERT INTO turns VALUES (NULL, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
-            session, file, turn.seq, turn.role, turn.time, turn.quality, turn.native_id, turn.parent_id,
-            text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text),
-        )  # fmt: skip
-        self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(turn.text), file)
-        pending.chunks[row] = chunks_of(row, turn.role, turn.time, turn.text)
+        row = (self._db.value("SELECT max(id) FROM turns") or 0) + 1
+        ids: set[tuple[str, str]] = set()
+        new: list[Row] = []
+        for turn in turns:
+            session = sessions[turn.session]
+            if turn.native_id is not None:
+                known = None if all_new else self._row_of_turn(file, session, turn.native_id)
+                if known is not None and turn.more:
+                    self._extend(known, file, turn, pending)
+                if known is not None or (turn.session, turn.native_id) in ids:
+                    continue
+                ids.add((turn.session, turn.native_id))
+            new.append(
+                (
+                    row, session, file, turn.seq, turn.role, turn.time, turn.quality, turn.native_id, turn.parent_id,
+                    text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text),
+                )
+            )  # fmt: skip
+            pending.chunks[row] = chunks_of(row, turn.role, turn.time, turn.text)
+            row += 1
+        self._db.run_many("INSERT INTO turns VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)", new)
+        size = sum(each[10] for each in new)
+        self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", size, file)
+
+    def _row_of_turn(self, file: int, session: int, native_id: str) -> int | None:
+        return self._db.value(
+            "SELECT id FROM turns WHERE native_id = ? AND session = ? AND file = ?", native_id, session, file
+        )
 
     def _extend(self, row: int, file: int, turn: NewTurn, pending: _Pending) -> None:
         role, time, stored = next(self._db.rows("SELECT role, time, text FROM turns WHERE id = ?", row))

@@ -243,23 +243,26 @@ class Engine:
     def contents(self, leave: Callable[[str], bool] = lambda key: False) -> dict[str, Any]:
         """All that the index says, without its row numbers; `leave` names sessions that don't count."""
         sessions: dict[str, Any] = {}
-        for row, key, *facts in self.rows(
-            """SELECT s.id, s.source || ':' || s.native_id, s.title, s.project, s.branch, s.model, s.kind, s.started,
-                 s.updated, s.turns, s.gone, (SELECT native_id FROM sessions p WHERE p.id = s.parent)
-               FROM sessions s WHERE turns > 0"""
+        db = self.store.read()
+        for row, key, *facts in list(
+            db.rows(
+                """SELECT s.id, s.source || ':' || s.native_id, s.title, s.project, s.branch, s.model, s.kind, s.started,
+                     s.updated, s.turns, s.gone, (SELECT native_id FROM sessions p WHERE p.id = s.parent)
+                   FROM sessions s WHERE turns > 0"""
+            )
         ):
-            turns = self.rows(
+            shown: list[tuple[Any, ...]] = []
+            for *columns, text, number in db.rows(
                 """SELECT number, role, time, quality, native_id, undone, size, code, hash, text, turns.id
                    FROM turns WHERE session = ? ORDER BY number IS NULL, number, seq""",
                 row,
-            )
-            shown = []
-            for *columns, text, number in turns:
-                chunks = self.rows("SELECT start, stop, id >> ? FROM chunks WHERE turn = ? ORDER BY 1", ID_BITS, number)
-                shown.append((*columns, unpack(text), chunks))
+            ):
+                chunks = db.rows("SELECT start, stop, id >> ? FROM chunks WHERE turn = ? ORDER BY 1", ID_BITS, number)
+                shown.append((*columns, unpack(text), list(chunks)))
             active = [each for each in shown if each[0] is not None]
             if not leave(key):
                 sessions[key] = (facts, active, sorted(map(repr, shown[len(active) :])))
+        db.close()
         return sessions
 
 

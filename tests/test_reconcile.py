@@ -500,7 +500,7 @@ def test_a_rewritten_file_that_fails_keeps_its_old_rows(engine: Engine) -> None:
 def test_what_the_index_cannot_take_costs_one_file(engine: Engine) -> None:
     engine.write("a", turn("okapi"))
     engine.write("b", turn("zebra", role="system"))
-    engine.write("c", turn("quokka", time=10**30))
+    engine.write("c", turn("quokka", order=2**70))
     engine.write("d", turn("wombat"))
     report = engine.run()
     assert (report.read, report.quarantined, report.sessions) == (2, 2, 2)
