@@ -108,6 +108,7 @@ _HEX_OR_UUID = re.compile(r"[0-9a-fA-F\-:]+", re.ASCII)
 _PIECE = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _LONG_PIECE = re.compile(r"[A-Za-z0-9]{12,}", re.ASCII)
 _TOKEN_OF_20 = re.compile(r"[A-Za-z0-9+/_\-]{20,}={0,2}", re.ASCII)
+_MIXED = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=[^0-9]*[0-9])")
 _CHANGE = re.compile(r"[a-z](?![a-z])|[A-Z](?![A-Z])|[0-9](?![0-9])")
 _TWO_LETTERS = re.compile(r"[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z]", re.ASCII)
 _PLAIN = re.compile(r"[A-Za-z0-9._\-/:]*", re.ASCII)
@@ -226,10 +227,10 @@ def _is_made_of_words(value: str) -> bool:
 
 
 def _is_drawn(value: str) -> bool:
-    """Whether `value` changes between small letters, capitals and digits as often as only chance makes it."""
+    """Whether `value` mixes small letters, capitals and digits, or changes between them as only chance does."""
     if not _TOKEN_OF_20.fullmatch(value):
         return False
-    return len(_CHANGE.findall(value)) > 0.4 * len(value)
+    return _MIXED.match(value) is not None or len(_CHANGE.findall(value)) > 0.4 * len(value)
 
 
 def _is_public(value: str) -> bool:
@@ -240,7 +241,10 @@ def _is_public(value: str) -> bool:
 
 
 def _has_random_piece(value: str) -> bool:
-    return any(
-        2 <= _count_digits(piece[0]) <= len(piece[0]) - 2 and not _HEX_OR_UUID.fullmatch(piece[0])
-        for piece in _LONG_PIECE.finditer(value)
-    )
+    return any(map(_is_random, _LONG_PIECE.findall(value)))
+
+
+def _is_random(piece: str) -> bool:
+    if _HEX_OR_UUID.fullmatch(piece):
+        return False
+    return 2 <= _count_digits(piece) <= len(piece) - 2 or (len(piece) >= 20 and _MIXED.match(piece) is not None)
