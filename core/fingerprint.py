@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import zlib
 from hashlib import blake2b
 from pathlib import Path
@@ -16,12 +18,18 @@ _BLOCK = 1 << 20
 
 
 def open_quietly(path: Path) -> BinaryIO:
-    """A file's raw bytes, not through a link and without touching its access time where we may. Raises OSError."""
+    """A regular file's raw bytes, not through a link and without touching its access time where we may.
+
+    Raises OSError.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         number = os.open(path, flags | getattr(os, "O_NOATIME", 0))
     except PermissionError:
         number = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError(errno.EINVAL, "no regular file", os.fspath(path))
     return os.fdopen(number, "rb", buffering=0)
 
 

@@ -37,24 +37,28 @@ def _take(descriptor: int) -> None:
 
 
 def held(path: Path) -> bool:
-    """Whether another process holds the lock now."""
+    """Whether anyone holds the lock now; answers at once."""
     try:
-        with exclusive(path):
-            return False
-    except Busy:
-        return True
+        descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
     except OSError:
         return False
+    try:
+        _lock(descriptor, shared=True)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int) -> None:
+    def _lock(descriptor: int, *, shared: bool = False) -> None:
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def _lock(descriptor: int, *, shared: bool = False) -> None:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
