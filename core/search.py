@@ -80,22 +80,17 @@ class Search:
         condition = where(query.filters)
         shown = {each.turn for each in best.ranked}
         taken = {copy.identity: copy.session for turn in shown if (copy := self._copies.of(turn))}
-        partly = any(each.coverage < 1 for each in best.ranked)
-        others: list[int] = []
-        expressions = [query.any_of_it()] if query.sentence else [query.all_of_it(), query.any_of_it()][: 1 + partly]
-        for expression in expressions:
-            rows = self._db.rows(
-                f"""SELECT words.rowid, turns.id, turns.session, turns.native_id, turns.hash, turns.seq, turns.time
-                    FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
-                    JOIN sessions ON sessions.id = turns.session
-                    WHERE words MATCH ? {condition.sql} ORDER BY words.rowid""",  # noqa: S608
-                expression, *condition.values,
-            )  # fmt: skip
-            new = self._newest_first((_Match(*row) for row in rows), shown, taken)
-            others += [match.chunk for match in new]
-            shown |= {match.turn for match in new}
-            taken |= {copy.identity: copy.session for match in new for copy in (self._copies.made(*match[1:]),)}
-        return Found(best.ranked, tuple(others), len(best.ranked) + len(others), True)
+        # Where some of the words will do, what has them all is among the best already.
+        some = query.sentence or any(each.coverage < 1 for each in best.ranked)
+        rows = self._db.rows(
+            f"""SELECT words.rowid, turns.id, turns.session, turns.native_id, turns.hash, turns.seq, turns.time
+                FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
+                JOIN sessions ON sessions.id = turns.session
+                WHERE words MATCH ? {condition.sql} ORDER BY words.rowid""",  # noqa: S608
+            query.any_of_it() if some else query.all_of_it(), *condition.values,
+        )  # fmt: skip
+        others = tuple(match.chunk for match in self._newest_first((_Match(*row) for row in rows), shown, taken))
+        return Found(best.ranked, others, len(best.ranked) + len(others), True)
 
     def hits(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit]:
         """What to show of matches, `Ranked` ones or chunk ids; those dropped since they were found are left out."""

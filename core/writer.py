@@ -67,7 +67,7 @@ class Writer:
                 touched = self._sessions_of(file.id)
                 pending.sessions |= touched
                 if forget or not file.turns:
-                    self._drop_file(file.id, pending)
+                    self._drop_file(file.id)
                 else:
                     self._db.run("UPDATE files SET state = 'gone', reason = NULL WHERE id = ?", file.id)
 
@@ -102,10 +102,9 @@ class Writer:
 
     def purge(self, source: str) -> None:
         """Drop everything of a source."""
-        with self._transaction() as pending:
+        with self._transaction():
             for (file,) in list(self._db.rows("SELECT id FROM files WHERE source = ?", source)):
-                self._drop_file(file, pending)
-            pending.sessions.clear()
+                self._drop_file(file)
             for table in ("sessions", "skips", "runs"):
                 self._db.run(f"DELETE FROM {table} WHERE source = ?", source)  # noqa: S608, the three names above
 
@@ -130,7 +129,7 @@ class Writer:
         if known and (write.fresh or known[1] == "gone"):
             pending.sessions |= self._sessions_of(file)
         if known and write.fresh:
-            self._clear_file(file, pending)
+            self._clear_file(file)
         for facts in batch.sessions.values():
             pending.sessions |= save_facts(db, write.source, file, facts)
         rows = {name: row_of(db, write.source, name) for name in _names(batch)}
@@ -215,18 +214,16 @@ class Writer:
         )
         return {row[0] for row in rows}
 
-    def _clear_file(self, file: int, pending: _Pending) -> None:
+    def _clear_file(self, file: int) -> None:
         """Drop everything read from a file but the file itself."""
-        for (turn,) in self._db.rows("SELECT id FROM turns WHERE file = ?", file) if pending.chunks else ():
-            pending.chunks.pop(turn, None)
         drop_chunks_of_file(self._db, file)
         for table in ("turns", "facts", "titles", "cuts", "left_out"):
             self._db.run(f"DELETE FROM {table} WHERE file = ?", file)  # noqa: S608, the five names above
         self._db.run("UPDATE files SET text_size = 0 WHERE id = ?", file)
         self._db.run("DELETE FROM skips WHERE path = (SELECT path FROM files WHERE id = ?)", file)
 
-    def _drop_file(self, file: int, pending: _Pending) -> None:
-        self._clear_file(file, pending)
+    def _drop_file(self, file: int) -> None:
+        self._clear_file(file)
         self._db.run("DELETE FROM files WHERE id = ?", file)
 
     def _renew_titles(self, table: str, file: int) -> None:
