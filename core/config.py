@@ -150,11 +150,11 @@ def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
     if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():
             if is_struct and key not in fields:
-                return f"{'.'.join((*place, key))}: there is no such key; known here: {', '.join(fields)}"
+                return f"{'.'.join((*place, key))}: there is no key `{key}`; known here: {', '.join(fields)}"
             if found := _complaint(inner, fields[key] if is_struct else get_args(kind)[1], (*place, key)):
                 return found
     what = what[:1].lower() + what[1:].replace("`object`", "a table").replace(" | null", "")
-    allowed = f"; allowed: {', '.join(get_args(kind))}" if get_origin(kind) is Literal else ""
+    allowed = f"; allowed: {', '.join(sorted(get_args(kind)))}" if get_origin(kind) is Literal else ""
     return f"{'.'.join(place)}: {what}{allowed}"
 
 

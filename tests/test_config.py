@@ -90,7 +90,7 @@ def test_a_file_is_read_whatever_its_editor_adds(home, text):
         ("[limits]\nturns_total = 1.5", "limits.turns_total", "int"),
         ("[limits]\nwindow_days = -1", "limits.window_days", "0 means no limit"),
         ("[limits]\nmegabytes_per_file = 99999999999999999999", "limits.megabytes_per_file", "1,000,000,000"),
-        ("[limits]\npreset = 'all'", "limits.preset", "recent, everything"),
+        ("[limits]\npreset = 'all'", "limits.preset", "everything, recent"),
         ("[limits]\nfoo = 1", "limits.foo", "turns_per_source"),
         ("foo = 1", "foo", "sources, limits"),
         ("[sources.claude]\nenabled = 1", "sources.claude.enabled", "bool"),
@@ -102,7 +102,7 @@ def test_a_file_is_read_whatever_its_editor_adds(home, text):
         ("[sources]\nclaude = true", "sources.claude", "table"),
         ("[keys]\nopen = 1", "keys.open", "str"),
         ("[keys.open]\na = 'b'", "keys.open", "str"),
-        ("[retention]\nwhen_source_vanishes = 'drop'", "retention.when_source_vanishes", "keep, forget"),
+        ("[retention]\nwhen_source_vanishes = 'drop'", "retention.when_source_vanishes", "forget, keep"),
         ("[interface]\ntheme = 2026-03-01", "interface.theme", "str"),
     ],
 )

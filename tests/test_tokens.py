@@ -123,7 +123,7 @@ def test_what_is_typed_is_not_found_in(words, query, text):
 
 @given(texts)
 @example("ｶﾞｷﾞ か\u3099き \u1112\u1161\u11ab글 각\u11a8 가\u11a8")
-@example("a\u0334\u0301x\u0301\u0323 ㋿年 ｱﾞ ⺀x é\u3099")
+@example("a\u0334\u0301x\u0301\u0323 ㋿年 ｱﾞ ⺀x é\u3099 か\u0334\u3099き か\u0323\u3099き")
 @example("\u0301重\u0301跑\u0301 İ ﷺ ½ ﾡￂ")
 def test_tokens_are_those_that_fts5_makes(words, text):
     tokens = tokenize(text)
