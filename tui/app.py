@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from typing import Any, ClassVar
@@ -46,6 +47,8 @@ class HarkbackApp(App[Resume | None]):
         return chosen if chosen in self.available_themes else DARK
 
     def on_mount(self) -> None:
+        # What the program itself is made of need not be looked through by every garbage collection.
+        self.call_after_refresh(gc.freeze)
         if self._config.ticked(self._place.titles):
             self._search()
         else:
