@@ -21,7 +21,8 @@ from harkback.tui.demo import write_home
 from harkback.tui.surroundings import Surroundings
 
 CORPUS = Path(__file__).parent / "corpus"
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+NOW = datetime.now(UTC)
+"""The child processes' own clock: the default limits look 90 days back from it."""
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 HIT = {
@@ -64,7 +65,7 @@ def claude_session(home: Path, *texts: str, name: str = "0a1b2c3d-0000-4000-8000
             line = {
                 "type": "user",
                 "uuid": f"{name}:{path.stat().st_size}",
-                "timestamp": "2026-11-29T10:00:00.000Z",
+                "timestamp": f"{NOW:%Y-%m-%dT%H:%M:%S}.000Z",
                 "cwd": "/home/mara/web",
                 "message": {"role": "user", "content": text},
                 **facts,
