@@ -18,9 +18,8 @@ def row_of(db: Database, source: str, native_id: str) -> int:
     return known or db.insert("INSERT INTO sessions (source, native_id) VALUES (?, ?)", source, native_id)
 
 
-def save_facts(db: Database, source: str, file: int, facts: SessionRecord) -> set[int]:
-    """Write what a file says about a session, over what it said before; gives the session's row and its parent's."""
-    session = row_of(db, source, facts.session)
+def save_facts(db: Database, source: str, session: int, file: int, facts: SessionRecord) -> None:
+    """Write what a file says about a session, over what it said before."""
     parent = row_of(db, source, facts.parent) if facts.parent and facts.parent != facts.session else None
     db.run(
         """INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -33,7 +32,6 @@ def save_facts(db: Database, source: str, file: int, facts: SessionRecord) -> se
         session, file, facts.title, facts.title_rank if facts.title else 0,
         facts.project, facts.branch, facts.model, facts.kind, parent, facts.leaf,
     )  # fmt: skip
-    return {session} if parent is None else {session, parent}
 
 
 def settle(db: Database, session: int) -> None:
@@ -45,7 +43,7 @@ def settle(db: Database, session: int) -> None:
     rows = _turns(db, session)
     if not rows and drop_if_unknown(db, session):
         return
-    source, before = db.row("SELECT source, parent FROM sessions WHERE id = ?", session) or ("", None)
+    source = db.value("SELECT source FROM sessions WHERE id = ?", session)
     number = _renumber(db, session, rows, leaf)
     if number:
         title = _title_from_turns(db, session, source, rank) or title
@@ -57,8 +55,16 @@ def settle(db: Database, session: int) -> None:
         leaf, number, min(times, default=None), max(times, default=None), bool(rows) and all(row[9] for row in rows),
         session,
     )  # fmt: skip
-    if before is not None and before != parent:
-        drop_if_unknown(db, before)
+
+
+def parents_of(db: Database, session: int) -> set[int]:
+    """Every parent that a session has or that some file names."""
+    rows = db.rows(
+        """SELECT parent FROM facts WHERE session = ?1 AND parent IS NOT NULL
+           UNION SELECT parent FROM sessions WHERE id = ?1 AND parent IS NOT NULL""",
+        session,
+    )
+    return {row[0] for row in rows}
 
 
 def drop_if_unknown(db: Database, session: int) -> bool:

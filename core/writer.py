@@ -11,7 +11,7 @@ from .fulltext import NewChunk, chunks_of, drop_chunks_of_file, drop_chunks_of_t
 from .intake import Batch, NewTurn, rejoined, text_hash
 from .ledger import RENEWED, KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
 from .redact import redact
-from .sessions import row_of, save_facts, settle
+from .sessions import drop_if_unknown, parents_of, row_of, save_facts, settle
 from .store import pack, unpack
 
 FENCE = "```"
@@ -46,6 +46,8 @@ class _Pending:
     chunks: dict[int, list[NewChunk]] = field(default_factory=dict[int, list[NewChunk]])
     """By turn."""
     sessions: set[int] = field(default_factory=set[int])
+    parents: set[int] = field(default_factory=set[int])
+    """Rows that may have lost the last who named them."""
 
 
 class Writer:
@@ -64,8 +66,7 @@ class Writer:
         """The store no longer has these files: mark their sessions, or with `forget` drop them."""
         with self._transaction() as pending:
             for file in files:
-                touched = self._sessions_of(file.id)
-                pending.sessions |= touched
+                self._touch(self._sessions_of(file.id), pending)
                 if forget or not file.turns:
                     self._drop_file(file.id)
                 else:
@@ -116,6 +117,14 @@ class Writer:
             insert_chunks(self._db, (chunk for chunks in pending.chunks.values() for chunk in chunks))
             for session in pending.sessions:
                 settle(self._db, session)
+            for parent in pending.parents:
+                drop_if_unknown(self._db, parent)
+
+    def _touch(self, sessions: Iterable[int], pending: _Pending) -> None:
+        """Something of these sessions is about to change."""
+        for session in sessions:
+            pending.sessions.add(session)
+            pending.parents |= parents_of(self._db, session)
 
     # ---- one batch ----
 
@@ -127,13 +136,13 @@ class Writer:
             db, write.source, write.path, stamp, write.prefix, write.adapter_version, batch.checkpoint.state
         )
         if known and (write.fresh or known[1] == "gone"):
-            pending.sessions |= self._sessions_of(file)
+            self._touch(self._sessions_of(file), pending)
         if known and write.fresh:
             self._clear_file(file)
-        for facts in batch.sessions.values():
-            pending.sessions |= save_facts(db, write.source, file, facts)
         rows = {name: row_of(db, write.source, name) for name in _names(batch)}
-        pending.sessions |= set(rows.values())
+        self._touch(rows.values(), pending)
+        for name, facts in batch.sessions.items():
+            save_facts(db, write.source, rows[name], file, facts)
         self._save_turns(batch.turns, rows, file, pending, all_new=write.fresh)
         db.run_many(
             "UPDATE turns SET undone = 1 WHERE file = ? AND session = ? AND seq >= ? AND seq < ?",
@@ -258,4 +267,4 @@ class Writer:
 
 def _names(batch: Batch) -> set[str]:
     """The sessions that a batch has anything of."""
-    return {each.session for each in (*batch.turns, *batch.undos, *batch.cuts)}
+    return {*batch.sessions, *(each.session for each in (*batch.turns, *batch.undos, *batch.cuts))}

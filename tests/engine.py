@@ -246,8 +246,8 @@ class Engine:
         db = self.store.read()
         for row, key, *facts in list(
             db.rows(
-                """SELECT s.id, s.source || ':' || s.native_id, s.title, s.project, s.branch, s.model, s.kind, s.started,
-                     s.updated, s.turns, s.gone, (SELECT native_id FROM sessions p WHERE p.id = s.parent)
+                """SELECT s.id, s.source || ':' || s.native_id, s.title, s.project, s.branch, s.model, s.kind,
+                     s.started, s.updated, s.turns, s.gone, (SELECT native_id FROM sessions p WHERE p.id = s.parent)
                    FROM sessions s WHERE turns > 0"""
             )
         ):

@@ -229,6 +229,17 @@ def test_a_parent_that_is_known_by_name_alone_goes_with_its_last_child(engine: E
     assert engine.rows(names) == [("a",), ("b",), ("q",)]
 
 
+def test_a_parent_that_two_files_named_goes_when_both_name_another(engine: Engine) -> None:
+    for name in ("a.1", "a.2"):
+        engine.write(name, turn("one"), ["facts", {"parent": "p"}])
+    engine.run()
+    for name in ("a.2", "a.1"):
+        engine.append(name, ["facts", {"parent": "q"}], turn("two"), turn("three"), ["facts", {"parent": "r"}])
+        engine.run(batches=3)
+    engine.run()
+    assert engine.rows("SELECT native_id FROM sessions ORDER BY 1") == [("a",), ("r",)]
+
+
 def test_a_title_in_another_file_is_taken_whichever_is_read_first(engine: Engine) -> None:
     engine.write("titles", ["title", {"turn_id": "n", "title": "About zebras", "title_rank": 3}])
     engine.write("a", turn("striped horses?", native_id="n"))
