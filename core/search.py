@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from .chunk import ID_BITS
 from .copies import Copies, once
@@ -36,16 +35,13 @@ class Found:
     total_exact: bool = True
 
 
-class _Match(NamedTuple):
-    """A chunk that matches, with what tells copies apart and what it is ordered by."""
-
-    chunk: int
-    turn: int
-    session: int
-    native_id: str | None
-    hash: int
-    seq: int
-    time: int | None
+_HAS_COPY = """
+  CASE WHEN turns.native_id IS NULL
+    THEN EXISTS (SELECT 1 FROM turns t WHERE t.hash = turns.hash AND t.session != turns.session)
+    ELSE EXISTS (SELECT 1 FROM turns t WHERE t.native_id = turns.native_id AND t.session != turns.session)
+  END
+"""
+"""Whether a turn may have copies elsewhere; only those few are compared one by one."""
 
 
 class Search:
@@ -82,14 +78,14 @@ class Search:
         taken = {copy.identity: copy.session for turn in shown if (copy := self._copies.of(turn))}
         # Where some of the words will do, what has them all is among the best already.
         some = query.sentence or any(each.coverage < 1 for each in best.ranked)
-        rows = self._db.rows(
-            f"""SELECT words.rowid, turns.id, turns.session, turns.native_id, turns.hash, turns.seq, turns.time
-                FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
-                JOIN sessions ON sessions.id = turns.session
-                WHERE words MATCH ? {condition.sql} ORDER BY words.rowid""",  # noqa: S608
-            query.any_of_it() if some else query.all_of_it(), *condition.values,
-        )  # fmt: skip
-        others = tuple(match.chunk for match in self._newest_first((_Match(*row) for row in rows), shown, taken))
+        others = self._newest_first(
+            "words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn",
+            Where(
+                f"words MATCH ? {condition.sql}", (query.any_of_it() if some else query.all_of_it(), *condition.values)
+            ),
+            shown,
+            taken,
+        )
         return Found(best.ranked, others, len(best.ranked) + len(others), True)
 
     def hits(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit]:
@@ -156,25 +152,28 @@ class Search:
 
     def _newest(self, condition: Where) -> Found:
         """Everything that the filters let through, newest first."""
-        rows = self._db.rows(
-            f"""SELECT min(chunks.id), turns.id, turns.session, turns.native_id, turns.hash, turns.seq, turns.time
-                FROM chunks JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
-                WHERE true {condition.sql} GROUP BY turns.id""",  # noqa: S608
-            *condition.values,
-        )
-        others = tuple(match.chunk for match in self._newest_first((_Match(*row) for row in rows), set(), {}))
+        wanted = Where(f"true {condition.sql}", condition.values)
+        others = self._newest_first("chunks JOIN turns ON turns.id = chunks.turn", wanted, set(), {})
         return Found((), others, len(others))
 
-    def _newest_first(self, matches: Iterable[_Match], shown: set[int], taken: dict[Hashable, int]) -> list[_Match]:
-        """One of each turn that is not shown yet, without copies."""
-        first: dict[int, _Match] = {}
-        for match in matches:
-            if match.turn not in shown:
-                first.setdefault(match.turn, match)
-        items = [(match, self._copies.made(*match[1:])) for match in first.values()]
-        found = [match for match, _ in once(items, taken)]
-        found.sort(key=lambda match: (match.time is not None, match.time, match.chunk), reverse=True)
-        return found
+    def _newest_first(
+        self, tables: str, wanted: Where, shown: set[int], taken: Mapping[Hashable, int]
+    ) -> tuple[int, ...]:
+        """The first chunk of each turn that is not shown yet, without copies; SQLite does all but the comparing."""
+        rows = [
+            row
+            for row in self._db.rows(
+                f"""SELECT min(chunks.id), turns.id, {_HAS_COPY}
+                    FROM {tables} JOIN sessions ON sessions.id = turns.session
+                    WHERE {wanted.sql} GROUP BY turns.id
+                    ORDER BY turns.time IS NULL, turns.time DESC, 1 DESC""",  # noqa: S608
+                *wanted.values,
+            )
+            if row[1] not in shown
+        ]
+        copied = [(turn, copy) for _, turn, has_copy in rows if has_copy and (copy := self._copies.of(turn))]
+        kept = {turn for turn, _ in once(copied, taken)}
+        return tuple(chunk for chunk, turn, has_copy in rows if not has_copy or turn in kept)
 
     def _covered(self, query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The candidates with the share of the query's words that each has."""
