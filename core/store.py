@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Generator
 from importlib import resources
 from pathlib import Path
@@ -127,6 +128,7 @@ class Store:
         return f"{self.path} can't be used: {error}"
 
 
+_local = threading.local()
 _pack = zstandard.ZstdCompressor(level=3)
 
 
@@ -141,7 +143,11 @@ def pack(text: str) -> str | bytes:
 
 def unpack(stored: Any) -> str:
     """A turn's text as it was."""
-    return stored if isinstance(stored, str) else zstandard.decompress(stored).decode()
+    if isinstance(stored, str):
+        return stored
+    if (unpacker := getattr(_local, "unpacker", None)) is None:  # making one costs more than using it
+        unpacker = _local.unpacker = zstandard.ZstdDecompressor()
+    return unpacker.decompress(stored).decode()
 
 
 __all__ = ["Busy", "NoIndex", "Store", "StoreError", "pack", "unpack"]
