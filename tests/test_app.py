@@ -44,8 +44,9 @@ async def running(place: Surroundings, size: tuple[int, int] = (120, 36)) -> Asy
         yield pilot
 
 
-async def type_text(pilot: Pilot[Any], text: str) -> None:
-    await pilot.press(*["space" if character == " " else character for character in text])
+async def ask(pilot: Pilot[Any], text: str) -> None:
+    """Have `text` in the search box, and wait for what it finds."""
+    search_screen(pilot).query_input.value = text
     await settled(pilot)
 
 
@@ -89,7 +90,7 @@ class TestScreens:
         self, sample_place: Surroundings, size: tuple[int, int], shown: Any
     ) -> None:
         async with running(sample_place, size) as pilot:
-            await type_text(pilot, "clipboard ssh")
+            await ask(pilot, "clipboard ssh")
             without_milliseconds(pilot)
             await pilot.pause()
             shown(pilot, "results")
@@ -98,7 +99,7 @@ class TestScreens:
         self, sample_place: Surroundings, size: tuple[int, int], shown: Any
     ) -> None:
         async with running(sample_place, size) as pilot:
-            await type_text(pilot, "clipboard ssh")
+            await ask(pilot, "clipboard ssh")
             await pilot.press("enter")
             await settled(pilot)
             without_milliseconds(pilot)
@@ -107,7 +108,7 @@ class TestScreens:
 
     async def test_nothing_found(self, sample_place: Surroundings, size: tuple[int, int], shown: Any) -> None:
         async with running(sample_place, size) as pilot:
-            await type_text(pilot, "xylophone after:32nd")
+            await ask(pilot, "xylophone after:32nd")
             without_milliseconds(pilot)
             await pilot.pause()
             shown(pilot, "nothing")
@@ -138,7 +139,7 @@ class TestScreens:
 
 async def test_results_come_while_typing_and_the_last_question_wins(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
-        await pilot.press(*"clipboard")
+        await pilot.press(*"clipboard")  # key by key, as a person would
         await settled(pilot)
         answer = search_screen(pilot).results.answer
         assert answer is not None
@@ -148,7 +149,7 @@ async def test_results_come_while_typing_and_the_last_question_wins(sample_place
 
 async def test_the_best_hit_is_shown_with_its_neighbours_without_a_key(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
-        await type_text(pilot, "clipboard ssh")
+        await ask(pilot, "clipboard ssh")
         reading = search_screen(pilot).reading
         assert reading.session is not None
         assert "clipboard" in reading.session.title.lower()
@@ -159,7 +160,7 @@ async def test_the_best_hit_is_shown_with_its_neighbours_without_a_key(sample_pl
 
 async def test_growing_adds_turns_and_the_whole_conversation_has_all(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
-        await type_text(pilot, "clipboard ssh")
+        await ask(pilot, "clipboard ssh")
         await pilot.press("enter")
         await settled(pilot)
         reading = search_screen(pilot).reading
@@ -176,7 +177,7 @@ async def test_growing_adds_turns_and_the_whole_conversation_has_all(sample_plac
 
 async def test_the_cursor_stays_on_its_hit_when_an_answer_comes_again(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
-        await type_text(pilot, "the")
+        await ask(pilot, "the")
         results = search_screen(pilot).results
         await pilot.press("down", "down", "down")
         await settled(pilot)
@@ -199,7 +200,7 @@ async def test_moving_works_while_the_search_box_has_the_focus(sample_place: Sur
 async def test_letters_are_text_in_the_search_box_and_keys_in_the_conversation(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
         screen = search_screen(pilot)
-        await type_text(pilot, "any")
+        await ask(pilot, "any")
         assert screen.query_input.value == "any"
         await pilot.press("enter", "question_mark")
         await pilot.pause()
@@ -213,7 +214,7 @@ async def test_letters_are_text_in_the_search_box_and_keys_in_the_conversation(s
 async def test_tab_completes_a_filter_then_goes_on_to_the_results(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
         screen = search_screen(pilot)
-        await type_text(pilot, "source:cod")
+        await ask(pilot, "source:cod")
         await pilot.press("tab")
         await settled(pilot)
         assert screen.query_input.value == "source:codex "
@@ -230,7 +231,7 @@ async def test_tab_completes_a_filter_then_goes_on_to_the_results(sample_place: 
 async def test_escape_steps_back_one_thing_at_a_time(sample_place: Surroundings) -> None:
     async with running(sample_place, (80, 24)) as pilot:
         screen = search_screen(pilot)
-        await type_text(pilot, "clipboard")
+        await ask(pilot, "clipboard")
         await pilot.press("enter")
         await settled(pilot)
         assert screen.has_class("-reading")
@@ -249,7 +250,7 @@ async def test_escape_steps_back_one_thing_at_a_time(sample_place: Surroundings)
 async def test_next_match_goes_on_into_the_next_session(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
         screen = search_screen(pilot)
-        await type_text(pilot, "the")
+        await ask(pilot, "the")
         first = screen.reading.session
         await pilot.press("enter")
         await settled(pilot)
@@ -264,7 +265,7 @@ async def test_next_match_goes_on_into_the_next_session(sample_place: Surroundin
 async def test_scope_and_order_are_shown_and_change_the_results(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
         screen = search_screen(pilot)
-        await type_text(pilot, "the")
+        await ask(pilot, "the")
         answer = screen.results.answer
         assert answer is not None
         everywhere = answer.total
@@ -296,7 +297,7 @@ def fake_clipboard(tmp_path: Path, sample_place: Surroundings) -> tuple[Surround
 async def test_y_copies_the_turn_and_says_by_which_way(fake_clipboard: tuple[Surroundings, Path]) -> None:
     place, copied = fake_clipboard
     async with running(place) as pilot:
-        await type_text(pilot, "clipboard ssh")
+        await ask(pilot, "clipboard ssh")
         await pilot.press("enter")
         await settled(pilot)
         await pilot.press("y")
@@ -309,7 +310,7 @@ async def test_y_copies_the_turn_and_says_by_which_way(fake_clipboard: tuple[Sur
 async def test_a_round_is_the_question_and_its_answers(fake_clipboard: tuple[Surroundings, Path]) -> None:
     place, copied = fake_clipboard
     async with running(place) as pilot:
-        await type_text(pilot, "clipboard ssh")
+        await ask(pilot, "clipboard ssh")
         await pilot.press("enter")
         await settled(pilot)
         await pilot.press("Y")
@@ -324,7 +325,7 @@ async def test_a_round_is_the_question_and_its_answers(fake_clipboard: tuple[Sur
 async def test_the_resume_command_names_folder_and_session(fake_clipboard: tuple[Surroundings, Path]) -> None:
     place, copied = fake_clipboard
     async with running(place) as pilot:
-        await type_text(pilot, "clipboard ssh")
+        await ask(pilot, "clipboard ssh")
         await pilot.press("ctrl+y")
         await settled(pilot)
         session = search_screen(pilot).reading.session
