@@ -101,6 +101,16 @@ class Writer:
             self._db.run(f"UPDATE files SET adapter_version = ?, text_size = {size} WHERE id = ?", RENEWED, file)  # noqa: S608
             pending.sessions |= self._sessions_of(file)
 
+    def purge_below(self, source: str, place: bytes) -> None:
+        """Drop everything that was read of a source in one folder, or in one file."""
+        below = place.rstrip(b"/") + b"/"
+        files = [row[:2] for row in self._db.rows("SELECT id, path FROM files WHERE source = ?", source)]
+        with self._transaction() as pending:
+            for file, path in files:
+                if path == place or path.startswith(below):
+                    self._touch(self._sessions_of(file), pending)
+                    self._drop_file(file)
+
     def purge(self, source: str) -> None:
         """Drop everything of a source."""
         with self._transaction():

@@ -173,6 +173,7 @@ def test_a_place_can_be_added_and_taken_back(harkback: CommandLine) -> None:
     assert harkback("index", "--json").json["sessions"] > 5
     assert str(elsewhere) in harkback("sources", "--json").json["sources"][1]["roots"]
     assert harkback("sources", "remove", "codex", str(elsewhere)).code == 0
+    assert harkback("status", "--json").json["sessions"] == 0
     assert str(elsewhere) not in harkback("sources", "--json").json["sources"][1]["roots"]
     assert json.loads(harkback("config", "get", "sources.codex.roots").out) == []
 

@@ -7,17 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from harkback.core.model import Excerpt, Hit, Session
-from harkback.tui.rows import (
-    MATCH,
-    age,
-    byte_size,
-    counted,
-    crop,
-    hit_row,
-    local_time,
-    session_row,
-    short_path,
-)
+from harkback.tui.rows import MATCH, crop, hit_row, session_row, short_path
+from harkback.tui.wording import age, byte_size, counted, local_time
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len

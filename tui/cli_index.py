@@ -17,20 +17,9 @@ from ..core.store import StoreError
 from ..core.worker import Failed, serve, tell
 from .cli import FAILED, NOTHING, cli, home_option, place
 from .known_sources import check_names, how_to_tick
-from .output import (
-    LIMITS,
-    counted,
-    listed,
-    note,
-    on_terminal,
-    print_json,
-    report_json,
-    say,
-    short_path,
-    short_time,
-    status_json,
-)
+from .output import LIMITS, listed, note, on_terminal, print_json, report_json, say, short_path, status_json
 from .surroundings import Surroundings
+from .wording import counted, short_time
 
 
 @cli.command()

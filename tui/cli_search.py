@@ -19,20 +19,10 @@ from ..core.query import Query, parse
 from ..core.search import Found, Search
 from ..core.store import NoIndex
 from .cli import NOTHING, as_typed, cli, home_option, place
-from .output import (
-    conversation_json,
-    counted,
-    hit_json,
-    note,
-    on_terminal,
-    print_json,
-    say,
-    session_json,
-    short_path,
-    short_time,
-)
+from .output import conversation_json, hit_json, note, on_terminal, print_json, say, session_json, short_path
 from .refresh import refresh
 from .surroundings import Surroundings
+from .wording import counted, short_time
 
 MOST_TURNS = 100_000
 ROLES = {"user": "you", "assistant": "assistant"}
@@ -253,6 +243,8 @@ def _summary(query: Query, found: Found, shown: int, group: str) -> str:
         return f"{shown} of {counted(found.total, 'hit')}" if found.total > shown else counted(found.total, "hit")
     if query.is_empty() and not query.filters:
         return 'There is nothing to look for: type a word, "a phrase" or a filter such as after:7d.'
+    if query.unwanted and not query.wanted:
+        return "These are only words to leave out: add one to look for."
     return f"Nothing says {query.text!r}."
 
 

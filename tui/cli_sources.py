@@ -14,8 +14,9 @@ from ..core.status import SourceStatus
 from ..core.store import StoreError
 from .cli import cli, home_option, place
 from .known_sources import check_names, how_to_tick, source_rows
-from .output import columns, counted, note, print_json, say, short_path, short_time, source_json
+from .output import columns, note, print_json, say, short_path, source_json
 from .surroundings import Surroundings
+from .wording import counted, short_time
 
 
 @cli.group(invoke_without_command=True)
@@ -62,13 +63,12 @@ def disable(names: tuple[str, ...]) -> None:
     here = place()
     check_names(here, names)
     configuration.change(here.folder, {f"sources.{name}.enabled": False for name in names})
-    if here.store.exists():
-        try:
+    try:
+        if here.store.exists():
             here.reconcile(only=[])
-        except (Busy, StoreError) as error:
-            why = str(error) or "another harkback is indexing"
-            note(f"unticked, but still in the index ({why}); the next `harkback index` removes it")
-            return
+    except (Busy, StoreError) as error:
+        note(f"unticked, but still in the index ({_why(error)}); the next `harkback index` removes it")
+        return
     say(f"unticked, and no longer in the index: {', '.join(names)}")
 
 
@@ -102,8 +102,16 @@ def remove(name: str, path: str) -> None:
     roots = [*here.config().source(name).roots]
     if full not in roots:
         raise ConfigError(f"{full} is none of the added places of {name}: {', '.join(roots) or 'there are none'}")
+    try:
+        here.purge_place(name, full)
+    except (Busy, StoreError) as error:
+        raise StoreError(f"{full} is still a place of {name}: {_why(error)}; try again when that is over") from error
     configuration.change(here.folder, {f"sources.{name}.roots": [root for root in roots if root != full]})
-    say(f"{name} is no longer looked for in {full}")
+    say(f"{name} is no longer looked for in {full}; what was indexed from there is removed")
+
+
+def _why(error: Busy | StoreError) -> str:
+    return str(error) or "another harkback is indexing"
 
 
 def _cells(row: SourceStatus, here: Surroundings) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from .asking import Answer
-from .rows import counted
+from .wording import counted
 
 
 def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Content:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from ..core import status as statuses
 from ..core.config import ConfigError
 from ..core.store import NoIndex
-from .output import counted, short_path
+from .output import short_path
 from .surroundings import Surroundings
+from .wording import counted
 
 
 def source_rows(here: Surroundings) -> list[statuses.SourceStatus]:

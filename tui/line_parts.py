@@ -11,7 +11,8 @@ from rich.cells import cell_len
 from ..core.model import Turn
 from .layout import Line, LineKind, unfold
 from .page import INDENT, Match, Page, day_name
-from .rows import ROLE_NAMES, counted, local_time
+from .rows import ROLE_NAMES
+from .wording import counted, local_time
 
 GLYPHS = {"user": "▸", "assistant": "◆"}
 HIT_BAR, CURRENT_BAR, NO_BAR = "┃", "│", " "

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from typing import Any
 
 import click
@@ -16,6 +15,7 @@ from ..core.clean import clean, clean_line
 from ..core.model import Conversation, Hit, Session
 from ..core.report import Report
 from ..core.status import IndexStatus, SourceStatus
+from .wording import from_home, local_time
 
 SCHEMA = 1
 LIMITS = {
@@ -61,11 +61,6 @@ def silence_output() -> None:
 # ---- words for people ----
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: 1 turn, 12,480 turns."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def listed(counts: Mapping[str, int], names: Mapping[str, str] | None = None) -> str:
     """What was counted and how often; `nothing` when all counts are 0."""
     return (
@@ -82,26 +77,7 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def short_path(path: str, home: str) -> str:
     """A path on one line, with the home folder as `~`."""
-    inside = path == home or path.startswith(home.rstrip(os.sep) + os.sep)
-    return clean_line(f"~{path[len(home.rstrip(os.sep)) :]}" if inside else path, LONGEST_PATH)
-
-
-def short_time(time: int | None, now: datetime) -> str:
-    """UTC milliseconds as local time, as short as it can be told: 14:31, 12 Nov 14:31, 12 Nov 2025."""
-    moment = _local(time)
-    if moment is None:
-        return "no date"
-    day = f"{moment.day} {moment:%b}"
-    if moment.date() == now.date():
-        return f"{moment:%H:%M}"
-    return f"{day} {moment:%H:%M}" if moment.year == now.year else f"{day} {moment.year}"
-
-
-def _local(time: int | None) -> datetime | None:
-    """UTC milliseconds in the local zone; None for no time and for times that no calendar holds."""
-    with suppress(OverflowError, ValueError, OSError):
-        return None if time is None else datetime.fromtimestamp(time / 1000).astimezone()
-    return None
+    return clean_line(from_home(path, home), LONGEST_PATH)
 
 
 # ---- objects for programs ----
@@ -109,7 +85,7 @@ def _local(time: int | None) -> datetime | None:
 
 def iso(time: int | None) -> str | None:
     """UTC milliseconds as ISO 8601 in the local zone, with the zone."""
-    moment = _local(time)
+    moment = local_time(time)
     return moment.isoformat(timespec="milliseconds") if moment else None
 
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from ..core.model import Conversation, Span, Turn
 from .layout import Block, Line, blocks, height, unfold, wrap
-from .rows import MONTHS, local_time
+from .wording import MONTHS, local_time
 
 INDENT = 2
 """How many cells the text of a turn is set in from its heading."""

@@ -18,9 +18,10 @@ from ..core.store import StoreError
 from ..core.tokens import find
 from .asking import Dropped, Item
 from .messages import Opened
-from .rows import MONTHS, counted, local_time, short_path
+from .rows import short_path
 from .surroundings import Surroundings
 from .transcript import Transcript
+from .wording import MONTHS, counted, local_time
 
 NEIGHBOURS = 2
 """Turns shown on each side of a hit at first."""

@@ -1,4 +1,4 @@
-"""Hits and sessions as list rows of three lines, and the short forms of times, paths and counts in them.
+"""Hits and sessions as list rows of three lines.
 
 Everything is measured in terminal cells; the clock and the time zone are always handed in (zone `None`: the local one).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -16,6 +16,7 @@ from textual.content import Span as StyledSpan
 
 from ..core.model import Hit, Role, Session, Span
 from .layout import edges
+from .wording import age, counted, from_home
 
 MATCH = "bold underline"
 TITLE = "bold"
@@ -23,13 +24,11 @@ MUTED = "$text-muted"
 """For what is said elsewhere too: some themes leave muted text almost no contrast."""
 
 ROLE_NAMES: Mapping[Role, str] = {"user": "you", "assistant": "assistant"}
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 _AGE_CELLS = 8
 _PROJECT_CELLS = 12
 _DOT = " · "
 _ONE_LINE = str.maketrans("\n\t", "  ")
-_MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
 
 
 def hit_row(hit: Hit, width: int, now: int, *, titles: Mapping[str, str], zone: tzinfo | None = None) -> list[Content]:
@@ -96,36 +95,9 @@ def crop(text: str, spans: Sequence[Span], width: int) -> tuple[str, list[Span]]
     return before + text[start : max(start, end)] + after, kept
 
 
-def age(time: int | None, now: int, zone: tzinfo | None = None) -> str:
-    """How long ago, in at most 8 cells: now, 4m, 2h, 3d, 12 Nov, Mar 2025; empty where no time is known."""
-    moment, today = local_time(time, zone), local_time(now, zone)
-    if time is None or moment is None or today is None:
-        return ""
-    past = now - time
-    if abs(past) < _MINUTE:
-        return "now"
-    for limit, unit, letter in ((_HOUR, _MINUTE, "m"), (_DAY, _HOUR, "h"), (7 * _DAY, _DAY, "d")):
-        if 0 < past < limit:
-            return f"{past // unit}{letter}"
-    month = MONTHS[moment.month - 1]
-    return f"{moment.day} {month}" if moment.year == today.year else f"{month} {moment.year}"
-
-
-def local_time(time: int | None, zone: tzinfo | None = None) -> datetime | None:
-    """Milliseconds since 1970 as a moment in `zone`; None for no time and for times that no calendar holds."""
-    if time is None:
-        return None
-    try:
-        return datetime.fromtimestamp(time / 1000, UTC).astimezone(zone)
-    except (OverflowError, ValueError, OSError):
-        return None
-
-
 def short_path(path: str, home: str, width: int) -> str:
     """A path in at most `width` cells: the home folder as `~`, and leading folders left out where it is too long."""
-    home = home.rstrip("/\\")
-    if home and path.startswith(home) and path[len(home) : len(home) + 1] in ("", "/", "\\"):
-        path = "~" + path[len(home) :]
+    path = from_home(path, home)
     if cell_len(path) <= width:
         return path
     for separator in re.finditer(r"[/\\]", path):
@@ -135,21 +107,6 @@ def short_path(path: str, home: str, width: int) -> str:
     cells = edges(path)
     start = bisect_left(cells, cells[-1] - (width - 1))
     return "…" + path[bisect_right(cells, cells[start]) - 1 :] if width > 0 else ""
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: 1 turn, 12,480 turns."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def byte_size(size: int) -> str:
-    """Bytes in three figures at most: 512 B, 1.2 kB, 155 MB."""
-    amount = float(size)
-    for unit in ("B", "kB", "MB", "GB"):
-        if amount < 999.5:
-            return f"{amount:.1f} {unit}" if unit != "B" and amount < 9.95 else f"{amount:.0f} {unit}"
-        amount /= 1000
-    return f"{amount:,.1f} TB"
 
 
 def _heading(session: Session, time: int | None, width: int, now: int, zone: tzinfo | None) -> Content:

@@ -23,9 +23,9 @@ from .query_input import QueryInput, complete
 from .reading_pane import ReadingPane
 from .results_pane import ResultsPane
 from .resume import Resume, resume_of
-from .rows import counted
 from .status_bar import Status, StatusBar
 from .surroundings import Surroundings
+from .wording import counted
 
 REFRESH_SECONDS = 1.0
 """How often results are brought up to date while indexing goes on."""

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from ..core.model import Progress
 from .asking import Answer
-from .rows import byte_size, counted
+from .wording import byte_size, counted
 
 BAR_CELLS = 14
 

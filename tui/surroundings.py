@@ -16,6 +16,7 @@ from ..core.model import Adapter, Progress
 from ..core.reconcile import Reconciler, Report
 from ..core.store import Store
 from ..core.when import local_now
+from ..core.writer import Writer
 
 _NEEDED = ("PATH", "PYTHON", "LANG", "LC_", "TZ", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
 """How the names of variables begin without which a child process may not start, or would write otherwise."""
@@ -76,6 +77,12 @@ class Surroundings:
             stopped=stopped,
         )
         return reconciler.run(only, rebuild=rebuild)
+
+    def purge_place(self, source: str, path: str) -> None:
+        """Drop what was indexed of a source in one folder or file. Raises Busy, StoreError."""
+        if self.store.exists():
+            with self.store.write() as db:
+                Writer(db).purge_below(source, os.fsencode(os.path.realpath(path)))
 
     def worker_command(self) -> list[str]:
         """The command line of a child process that reconciles and reports in JSON lines."""

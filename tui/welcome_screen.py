@@ -17,9 +17,10 @@ from textual.widgets import Button, Footer, Static
 from ..core import config as configuration
 from ..core.config import Config, ConfigError
 from ..core.status import Survey, survey
-from .rows import age, byte_size, counted, short_path
+from .rows import short_path
 from .surroundings import Surroundings
 from .ticks import Choice, Tick
+from .wording import age, byte_size, counted
 
 WINDOW_DAYS = 90
 
@@ -112,7 +113,7 @@ class WelcomeScreen(Screen[bool]):
                 Button("Start" if self._first else "Save", id="start", variant="primary"),
             ]
         )
-        boxes[0].focus()
+        boxes[0].focus(scroll_visible=False)  # the first lines say what this is about
         self.refresh_bindings()
 
     @on(Choice.Changed)
