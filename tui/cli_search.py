@@ -242,9 +242,7 @@ def _summary(query: Query, found: Found, shown: int, group: str) -> str:
             return f"{counted(shown, 'session')}, of {counted(found.total, 'hit')}"
         return f"{shown} of {counted(found.total, 'hit')}" if found.total > shown else counted(found.total, "hit")
     if query.is_empty() and not query.filters:
-        return 'There is nothing to look for: type a word, "a phrase" or a filter such as after:7d.'
-    if query.unwanted and not query.wanted:
-        return "These are only words to leave out: add one to look for."
+        return 'There is nothing to look for: give a word, "a phrase" or a filter such as after:7d.'
     return f"Nothing says {query.text!r}."
 
 
