@@ -41,7 +41,7 @@ SEARCH = (
     Key("page_down", "pagedown", "page(1)", "", "a page of results down"),
     Key("next_pane", "tab", "next_pane", "results", "complete a filter, else on to results, then conversation"),
     Key("previous_pane", "shift+tab", "previous_pane", "", "back again"),
-    Key("back", "escape", "back", "", "back: out of the conversation, the text, the app"),
+    Key("back", "escape", "back", "back", "back: out of the conversation, the text, the app"),
     Key("scope", "ctrl+r", "scope", "scope", "everywhere, or only this project"),
     Key("sort", "ctrl+s", "sort", "sort", "best first, or newest first"),
     Key("copy_command", "ctrl+y", "copy_command", "resume command", "copy the command that resumes the session"),

@@ -27,14 +27,14 @@ from .status_bar import Status, StatusBar
 from .surroundings import Surroundings
 from .wording import counted
 
-REFRESH_SECONDS = 1.0
-"""How often results are brought up to date while indexing goes on."""
+REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
+"""How often results are brought up to date while indexing goes on; the second while there are none yet."""
 
 
 class SearchScreen(Screen[Resume | None]):
     """Type, look, read, copy. Dismissed with the session to resume, or with None to leave."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in (*SEARCH, *READING)]
+    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in (*READING, *SEARCH)]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012, as Textual declares it
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "#query"
@@ -240,7 +240,8 @@ class SearchScreen(Screen[Resume | None]):
         event = message.event
         if isinstance(event, Working):
             self._set_status(progress=event.progress)
-            if time.monotonic() - self._refreshed >= REFRESH_SECONDS:
+            patience = REFRESH_SECONDS if self.results.list.count else FIRST_SECONDS
+            if time.monotonic() - self._refreshed >= patience:
                 self._refresh_results()
             return
         self._worker = None
