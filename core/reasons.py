@@ -1,0 +1,79 @@
+"""Why something is not in the index: every reason that is counted under a slug, in words, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason, for people."""
+
+    sentence: str
+    """What was found, as a phrase that stands after a count or a path; no full stop."""
+    remedy: str
+    """What the person can do, or why nothing needs to be done; no full stop."""
+
+
+_NOTHING = "nothing needs to be done"
+_AGENTS_OWN = "nothing can be done here: the file is the agent's own"
+_RETRIED = "it is tried again every time"
+_NEWER = "a newer harkback may know it; the rest is indexed"
+_BROKEN = "open the session in its agent: if that fails too, the file is broken; what was indexed of it stays"
+
+REASONS: Mapping[str, Reason] = MappingProxyType(
+    {
+        # Limits: sessions of which something was left out.
+        "window": Reason("older than the window of days", "widen it: harkback config set limits.window_days 0"),
+        "per_source": Reason(
+            "beyond the turns kept of one source", "widen it: harkback config set limits.turns_per_source 0"
+        ),
+        "total": Reason("beyond the turns kept in all", "widen it: harkback config set limits.turns_total 0"),
+        "per_file": Reason(
+            "beyond the text kept of one file, the oldest turns first",
+            "widen it: harkback config set limits.megabytes_per_file 64",
+        ),
+        # Whole files and folders.
+        "unreadable-folder": Reason(
+            "the folder can't be listed", "make it readable for you (ls -ld shows its owner); what was indexed stays"
+        ),
+        "symbolic-link": Reason(
+            "a symbolic link, which is never followed", "name its target: harkback sources add NAME PATH"
+        ),
+        "no-permission": Reason("you may not read it", f"make it readable for you (chmod u+r); {_RETRIED}"),
+        "io-error": Reason("the disk or the network drive failed", f"check that it is there and sound; {_RETRIED}"),
+        "not-a-file": Reason("no regular file, such as a pipe or a device", _NOTHING),
+        "too-large": Reason("larger than such a file may be", _AGENTS_OWN),
+        "not-jsonl": Reason("not JSON lines, although its name says so", _BROKEN),
+        "zstd": Reason("a damaged zstd file", _BROKEN),
+        "zstd-bomb": Reason(
+            "unpacks to far more than any session has", "leave it alone unless you know where it is from"
+        ),
+        "adapter-error": Reason("harkback failed on it", "please report it; its other files are indexed"),
+        "busy": Reason("its agent holds the database or keeps changing it", f"{_RETRIED}; closing the agent helps"),
+        "schema": Reason("a database of a shape that harkback doesn't know", _NEWER),
+        "no-space": Reason("no room for a private copy of the database", "make room on the disk; it is tried again"),
+        "sqlite-toobig": Reason("a cell of the database is too large to read", _AGENTS_OWN),
+        "sqlite-corrupt": Reason("a damaged database", _BROKEN),
+        "sqlite-notadb": Reason("no database, although its name says so", _BROKEN),
+        # Records inside files.
+        "not-json": Reason("a line that is not JSON", _BROKEN),
+        "unexpected-shape": Reason("a record of another shape than its kind has", _NEWER),
+        "unknown-type": Reason("a kind of record that harkback doesn't know", _NEWER),
+        "line-too-long": Reason("a line too long to read", _AGENTS_OWN),
+        "unfinished-line": Reason("a last line that is still being written", f"{_NOTHING}: it is read once it ends"),
+        "summary": Reason("the agent's summary of earlier turns", f"{_NOTHING}: those turns are indexed themselves"),
+        "turn-cut": Reason("a turn of more than 2,000,000 characters, cut there", _NOTHING),
+    }
+)
+
+
+def reason(slug: str) -> Reason:
+    """A slug in words; one that is not known here still says what it is."""
+    if known := REASONS.get(slug):
+        return known
+    if slug.startswith("sqlite-"):
+        return Reason(f"SQLite can't read the database ({slug.removeprefix('sqlite-')})", _BROKEN)
+    return Reason(slug.replace("-", " "), "see `harkback why` on the file")
