@@ -10,7 +10,7 @@ from harkback.core.model import SkipRecord, Unreadable
 from harkback.core.reasons import REASONS, reason
 
 ROOT = Path(__file__).parents[1]
-COUNTED = re.compile(rf'(?:{SkipRecord.__name__}|{Unreadable.__name__}|_skip)\(\s*"([a-z][a-z-]+)"')
+COUNTED = re.compile(rf'(?:{SkipRecord.__name__}|{Unreadable.__name__}|_skip)\(\s*"([a-z-]*[a-z])"')
 
 
 def slugs() -> set[str]:
