@@ -383,6 +383,27 @@ async def test_the_keys_of_config_toml_replace_ours(sample_place: Surroundings, 
         assert "newest" in str(search_screen(pilot)._modes.render())
 
 
+async def test_f5_looks_for_new_sessions(sample_place: Surroundings, tmp_path: Path) -> None:
+    place = replace(sample_place, folder=tmp_path / "fresh")
+    place.folder.mkdir()
+    (place.folder / "config.toml").write_text("[sources.claude]\nenabled = true\n")
+    async with running(place) as pilot:
+        place.store.path.unlink()
+        await pilot.press("f5")
+        await settled(pilot)
+    db = place.store.read()
+    assert db.value("SELECT count(*) FROM sessions") > 0
+    db.close()
+
+
+async def test_a_key_for_an_action_that_does_not_exist_is_told(sample_place: Surroundings, tmp_path: Path) -> None:
+    place = replace(sample_place, folder=tmp_path / "fresh")
+    place.folder.mkdir()
+    (place.folder / "config.toml").write_text('[keys]\nsoort = "ctrl+g"\n')
+    async with running(place) as pilot:
+        assert any("soort" in note.message for note in pilot.app._notifications)
+
+
 async def test_a_failing_app_shows_no_conversation(
     sample_place: Surroundings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

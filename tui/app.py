@@ -14,7 +14,7 @@ from textual.dom import DOMNode
 
 from ..core.config import Config
 from .help_screen import HelpScreen
-from .keys import ANYWHERE
+from .keys import ANYWHERE, KNOWN
 from .resume import Resume
 from .search_screen import SearchScreen
 from .surroundings import Surroundings
@@ -29,7 +29,7 @@ class HarkbackApp(App[Resume | None]):
     TITLE = "harkback"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in ANYWHERE if key.id != "index"]
+    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in ANYWHERE]
 
     def __init__(self, place: Surroundings, config: Config | None = None) -> None:
         """`config` is the one already loaded, if any. Raises ConfigError."""
@@ -49,19 +49,27 @@ class HarkbackApp(App[Resume | None]):
     def on_mount(self) -> None:
         # What the program itself is made of need not be looked through by every garbage collection.
         self.call_after_refresh(gc.freeze)
-        if self._config.ticked(self._place.titles):
+        if unknown := sorted(set(self._chosen_keys) - KNOWN):
+            text = f"config.toml, [keys]: there is no {', '.join(unknown)}; f1 shows the keys, README their names."
+            self.notify(text, severity="warning", markup=False)
+        if self._ticked:
             self._search()
         else:
             self.push_screen(WelcomeScreen(self._place, first=True), self._welcomed)
 
+    @property
+    def _ticked(self) -> list[str]:
+        return self._config.ticked(self._place.titles)
+
     def _welcomed(self, chosen: bool | None) -> None:
         if chosen:
+            self._config = self._place.config()
             self._search()
         else:
             self.exit(None)
 
     def _search(self) -> None:
-        self.push_screen(SearchScreen(self._place), self.exit)
+        self.push_screen(SearchScreen(self._place, self._ticked), self.exit)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The sources can be changed from the search only."""
@@ -77,7 +85,8 @@ class HarkbackApp(App[Resume | None]):
 
     def _settled(self, chosen: bool | None) -> None:
         if chosen and isinstance(self.screen, SearchScreen):
-            self.screen.start_indexing()
+            self._config = self._place.config()
+            self.screen.read_now(self._ticked)
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         names = ", ".join(sorted({binding.key for binding in clashed_bindings}))

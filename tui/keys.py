@@ -29,7 +29,6 @@ class Key:
 ANYWHERE = (
     Key("help", "f1", "help", "keys", "these keys (also ? outside the search box)"),
     Key("settings", "f2", "settings", "sources", "sources: what is read, and how far back"),
-    Key("index", "f5", "index", "", "look for new sessions now; while indexing: stop"),
     Key("quit", "ctrl+q,ctrl+c", "quit", "", "leave"),
 )
 
@@ -44,6 +43,7 @@ SEARCH = (
     Key("back", "escape", "back", "back", "back: out of the conversation, the text, the app"),
     Key("scope", "ctrl+r", "scope", "scope", "everywhere, or only this project"),
     Key("sort", "ctrl+s", "sort", "sort", "best first, or newest first"),
+    Key("index", "f5", "index", "", "look for new sessions now; while indexing: stop"),
     Key("copy_command", "ctrl+y", "copy_command", "resume command", "copy the command that resumes the session"),
     Key("resume", "ctrl+o", "resume", "", "resume the session in its agent"),
 )
@@ -81,6 +81,9 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("In the conversation", (*IN_CONVERSATION, *READING)),
     ("Anywhere", ANYWHERE),
 )
+
+KNOWN = frozenset(key.id for _, keys in GROUPS for key in keys)
+"""What may stand in config.toml, [keys]."""
 
 _NAMES = {
     "plus": "+", "equals_sign": "=", "minus": "-", "slash": "/", "question_mark": "?", "right_square_bracket": "]",

@@ -51,10 +51,12 @@ class ResultsPane(Vertical):
 
     _empty = getters.query_one("#empty", Static)
 
-    def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, place: Surroundings, ticked: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002
+        """`ticked`: the names of the sources that are read."""
         super().__init__(id=id)
         self._place = place
         self._titles = place.titles
+        self.ticked = ticked
         self._asking: Asking | None = None
         self.answer: Answer | None = None
         self._indexing = False
@@ -190,8 +192,8 @@ class ResultsPane(Vertical):
         nothing = answer is not None and not answer.items
         self.set_class(nothing, "-empty")
         if answer is not None and nothing:
-            ticked = [self._titles[name] for name in self._place.config().ticked(self._titles)]
-            self._empty.update(empty_text(answer, ticked, indexing=self._indexing))
+            sources = [self._titles[name] for name in self.ticked]
+            self._empty.update(empty_text(answer, sources, indexing=self._indexing))
 
 
 def _kept_row(old: Answer | None, new: Answer, item: Item | None, cursor: int) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
@@ -45,9 +46,10 @@ class SearchScreen(Screen[Resume | None]):
     _bar = getters.query_one(StatusBar)
     _modes = getters.query_one("#modes", Static)
 
-    def __init__(self, place: Surroundings) -> None:
+    def __init__(self, place: Surroundings, ticked: Sequence[str]) -> None:
+        """`ticked`: the names of the sources that are read."""
         super().__init__()
-        self._place = place
+        self._place, self._ticked = place, ticked
         self._project: str | None = None
         self._recent = False
         self._status = Status()
@@ -60,7 +62,7 @@ class SearchScreen(Screen[Resume | None]):
             yield QueryInput(self._understand, id="query")
             yield Static(id="modes", markup=False)
         with Horizontal(id="body"):
-            yield ResultsPane(self._place, id="found")
+            yield ResultsPane(self._place, self._ticked, id="found")
             yield ReadingPane(self._place, id="pane")
         yield StatusBar(id="status")
         yield Footer(compact=True, show_command_palette=False)
@@ -225,9 +227,14 @@ class SearchScreen(Screen[Resume | None]):
         else:
             self.start_indexing()
 
+    def read_now(self, ticked: Sequence[str]) -> None:
+        """The person has changed what is read: go by that from now on."""
+        self._ticked = self.results.ticked = ticked
+        self.start_indexing()
+
     def start_indexing(self) -> None:
         """Bring the index up to date in a process of its own."""
-        if self._worker is None and self._place.config().ticked(self._place.titles):
+        if self._worker is None and self._ticked:
             self._worker = Worker(
                 self._place.worker_command(),
                 lambda event: self.post_message(Indexing(event)),
