@@ -11,6 +11,7 @@ from pathlib import Path
 from ..core.model import Checkpoint, Record, SkipRecord
 from .base import files_below, open_file
 from .claude_pass import Pass
+from .claude_settings import cleanup_days
 
 NO_SESSIONS = ("journal.jsonl", "history.jsonl")
 DESKTOP = "local-agent-mode-sessions"
@@ -46,6 +47,9 @@ class Claude:
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["claude", "--resume", native_id] if RESUMABLE.fullmatch(native_id) else None
+
+    def sweep_days(self, root: Path) -> int | None:
+        return None if root.name == DESKTOP else cleanup_days(root.parent)
 
 
 def _is_session(name: str) -> bool:

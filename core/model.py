@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 Role = Literal["user", "assistant"]
 Kind = Literal["main", "subagent", "automated"]
@@ -153,6 +153,18 @@ class Adapter(Protocol):
 
     def resume(self, native_id: str) -> list[str] | None:
         """The command that reopens a session in its agent, as an argument list; None where there is none."""
+        ...
+
+
+@runtime_checkable
+class Sweeping(Protocol):
+    """What an adapter can say as well whose agent deletes its own old sessions."""
+
+    def sweep_days(self, root: Path) -> int | None:
+        """How many days after its last change the agent deletes a session below `root`; None: never, or not known.
+
+        0 says that every session goes the next time the agent starts. Never raises.
+        """
         ...
 
 
