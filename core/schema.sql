@@ -124,5 +124,8 @@ CREATE TABLE left_out (
 ) WITHOUT ROWID;
 CREATE INDEX left_out_by_file ON left_out (file);
 
+-- What was forgotten, so that it never comes back: only hashes of ids are left of it (tombstones.py).
+CREATE TABLE tombstones (hash BLOB PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;
+
 -- The last reconcile of each source.
 CREATE TABLE runs (source TEXT PRIMARY KEY, finished INTEGER NOT NULL, error TEXT) WITHOUT ROWID;

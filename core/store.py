@@ -6,7 +6,6 @@ import contextlib
 import os
 import threading
 from collections.abc import Generator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,9 @@ from .config import make_private
 from .database import Damaged, Database, Error, Full
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
+from .migrate import SCHEMA_VERSION, lay_out, migrate
 from .redact import REDACTION_VERSION
 from .tokens import TOKENIZER_VERSION
-
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x4861726B
-"""`Hark`, so that `file` and we ourselves know the file."""
 
 VERSIONS = {"tokenizer": TOKENIZER_VERSION, "redaction": REDACTION_VERSION}
 
@@ -92,12 +88,9 @@ class Store:
         for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=1", "cache_size=-64000"):
             database.run(f"PRAGMA {pragma}")
         if database.value("PRAGMA user_version") == 0 and database.value("PRAGMA schema_version") == 0:
-            with database.transaction():
-                database.run_script(resources.files(__package__ or "").joinpath("schema.sql").read_text("utf-8"))
-                database.run_many("INSERT INTO meta VALUES (?, ?)", VERSIONS.items())
-                database.run(f"PRAGMA application_id={APPLICATION_ID}")
-                database.run(f"PRAGMA user_version={SCHEMA_VERSION}")
+            lay_out(database, VERSIONS)
         self._check(database)
+        migrate(database)
         self._mark_outdated(database)
         return database
 
@@ -150,4 +143,4 @@ def unpack(stored: Any) -> str:
     return unpacker.decompress(stored).decode()
 
 
-__all__ = ["Busy", "NoIndex", "Store", "StoreError", "pack", "unpack"]
+__all__ = ["SCHEMA_VERSION", "Busy", "NoIndex", "Store", "StoreError", "pack", "unpack"]
