@@ -710,8 +710,7 @@ def records(draw: st.DrawFn) -> object:
         times = st.none() | st.integers(0, 3).map(lambda days: NOON + days * DAY)
         role = draw(st.sampled_from(("user", "assistant")))
         made = turn(draw(texts), role=role, time=draw(times), native_id=draw(ids), parent_id=draw(ids))
-        if made[1]["native_id"] and draw(st.booleans()):
-            made[1]["more"] = True
+        made[1]["more"] = made[1]["native_id"] == "z"  # an id is either of turns that go on or of turns that repeat
         return made
     if kind == "facts":
         names = st.none() | st.sampled_from(("one", "two"))
