@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,13 +12,14 @@ from .config import Config
 from .database import Database
 from .model import Adapter
 from .reconcile import discover, roots_of
+from .sweep import files_swept_soon, swept_by_source
 
 DAY = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What lies on the disk of one source, by name, size and date alone: nothing is opened."""
+    """What lies on the disk of one source, by name, size and date alone: no session is opened."""
 
     name: str
     title: str
@@ -31,6 +32,8 @@ class Survey:
     size: int
     """Bytes."""
     newest: int | None
+    swept_soon: int
+    """Files that the agent itself deletes within a week."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,8 @@ class SourceStatus:
     skipped: int
     last_run: int | None
     last_error: str | None
+    swept_soon: int | None
+    """Indexed sessions that the agent itself deletes within a week; None where it deletes none, or nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class IndexStatus:
 def survey(
     adapter: Adapter, config: Config, home: Path, environ: Mapping[str, str], now: int, window_days: int
 ) -> Survey:
-    """Look at one source's places without opening a file."""
+    """Look at one source's places without opening a session."""
     roots = roots_of(adapter, config, home, environ)
     there = [root for root in roots if root.exists()]
     try:
@@ -89,14 +94,16 @@ def survey(
         recent=sum(time >= now - window_days * DAY for time in times),
         size=sum(stamp.size for stamp in stamps),
         newest=max(times, default=None),
+        swept_soon=files_swept_soon(files, adapter, home, environ, now),
     )
 
 
 def sources(
-    db: Database | None, adapters: Iterable[Adapter], config: Config, home: Path, environ: Mapping[str, str]
+    db: Database | None, adapters: Sequence[Adapter], config: Config, home: Path, environ: Mapping[str, str], now: int
 ) -> list[SourceStatus]:
-    """Every source that harkback knows; `db` is None while nothing is indexed."""
+    """Every source that harkback knows; `db` is None while nothing is indexed, `now` is UTC ms."""
     statuses: list[SourceStatus] = []
+    swept = swept_by_source(db, adapters, home, environ, now) if db else {}
     for adapter in adapters:
         roots = roots_of(adapter, config, home, environ)
         name, ticked = adapter.name, config.source(adapter.name).enabled
@@ -107,7 +114,18 @@ def sources(
         finished, error = run or (None, None)
         shown = tuple(os.fspath(root) for root in there or roots)
         statuses.append(
-            SourceStatus(name, adapter.title, bool(there), ticked, shown, files, *counts[1:], finished, error)
+            SourceStatus(
+                name,
+                adapter.title,
+                bool(there),
+                ticked,
+                shown,
+                files,
+                *counts[1:],
+                finished,
+                error,
+                swept_soon=swept.get(name) if ticked else None,
+            )
         )
     return statuses
 

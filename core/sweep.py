@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from .database import Database
+from .ledger import Stamp
 from .model import Adapter, Sweeping
 
 SOON_DAYS = 7
@@ -29,6 +30,24 @@ def swept_soon(db: Database, adapter: Adapter, home: Path, environ: Mapping[str,
         )
         sessions |= {row[0] for row in rows}
     return len(sessions)
+
+
+def swept_by_source(
+    db: Database, adapters: Iterable[Adapter], home: Path, environ: Mapping[str, str], now: int
+) -> dict[str, int]:
+    """`swept_soon` of each source whose agent sweeps at all."""
+    return {each.name: swept_soon(db, each, home, environ, now) for each in adapters if isinstance(each, Sweeping)}
+
+
+def files_swept_soon(
+    files: Mapping[bytes, tuple[Path, Stamp]], adapter: Adapter, home: Path, environ: Mapping[str, str], now: int
+) -> int:
+    """The same for files on the disk that `discover` gave, indexed or not."""
+    places = list(deadlines(adapter, home, environ, now))
+    return sum(
+        any(stamp.mtime_ns < oldest and path.is_relative_to(place) for place, oldest in places)
+        for path, stamp in files.values()
+    )
 
 
 def deadlines(adapter: Adapter, home: Path, environ: Mapping[str, str], now: int) -> Iterator[tuple[Path, int]]:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from command_line import CommandLine
 from engine import Engine, Lines, turn
 from harkback.adapters.claude import Claude
 from harkback.adapters.codex import Codex
+from harkback.core.config import Config
 from harkback.core.model import Sweeping
+from harkback.core.status import survey
 from harkback.core.sweep import SOON_DAYS, swept_soon
+from harkback.tui.demo import write_home
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -178,3 +184,52 @@ def test_a_place_whose_name_begins_alike_is_another_place(tmp_path: Path) -> Non
     os.utime(beside / "copy.jsonl", (1, 1))
     home.engine.roots = (str(beside),)
     assert home.soon() == 0
+
+
+# ---- who is told ----
+
+NOTICE = "will be deleted by Claude Code in the next 7 days; harkback keeps their text"
+
+
+@pytest.fixture
+def aged(harkback: CommandLine) -> CommandLine:
+    """A home with the samples, two sessions of Claude Code more than three weeks old and the others new."""
+    write_home(harkback.home, datetime.now(UTC))
+    paths = sorted((harkback.home / ".claude" / "projects").rglob("*.jsonl"))
+    for number, path in enumerate(paths):
+        age = time.time() - (25 if number < 2 else 3) * 86_400
+        os.utime(path, (age, age))
+    harkback("sources", "enable", "claude", "codex")
+    harkback("config", "set", "limits.preset", "everything")
+    return harkback
+
+
+def test_sources_and_status_tell_how_many_will_go(aged: CommandLine) -> None:
+    assert NOTICE not in aged("sources").out
+    aged("index")
+    assert f"2 {NOTICE}" in aged("sources").out
+    assert f"2 {NOTICE}" in aged("status").out
+    claude, codex, *_ = aged("sources", "--json").json["sources"]
+    assert (claude["swept_soon"], codex["swept_soon"]) == (2, None)
+    assert aged("status", "--json").json["swept_soon"] == {"claude": 2}
+
+
+def test_a_longer_period_in_the_settings_takes_the_notice_away(aged: CommandLine) -> None:
+    aged("index")
+    (aged.home / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 3650}')
+    assert NOTICE not in aged("sources").out + aged("status").out
+    assert aged("status", "--json").json["swept_soon"] == {"claude": 0}
+
+
+def test_an_unticked_source_is_not_counted(aged: CommandLine) -> None:
+    aged("index")
+    aged("sources", "disable", "claude")
+    assert NOTICE not in aged("sources").out + aged("status").out
+    assert aged("sources", "--json").json["sources"][0]["swept_soon"] is None
+
+
+def test_a_look_at_the_disk_counts_files_without_an_index(aged: CommandLine) -> None:
+    now = int(time.time() * 1000)
+    found = survey(Claude(), Config(), aged.home, {}, now, 90)
+    assert (found.files, found.swept_soon) == (9, 2)
+    assert survey(Codex(), Config(), aged.home, {}, now, 90).swept_soon == 0

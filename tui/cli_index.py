@@ -14,12 +14,13 @@ from ..core.lock import Busy
 from ..core.model import Progress
 from ..core.report import Report
 from ..core.store import StoreError
+from ..core.sweep import swept_by_source
 from ..core.worker import Failed, serve, tell
 from .cli import FAILED, NOTHING, cli, home_option, place
 from .known_sources import check_names, how_to_tick
 from .output import LIMITS, listed, note, on_terminal, print_json, report_json, say, short_path, status_json
 from .surroundings import Surroundings
-from .wording import counted, short_time
+from .wording import counted, short_time, swept_soon
 
 
 @cli.command()
@@ -67,10 +68,12 @@ def status(as_json: bool) -> None:
     db = here.store.read()
     try:
         state = statuses.index_status(db, here.store.path)
+        at = int(here.now().timestamp() * 1000)
+        swept = swept_by_source(db, here.adapters, here.home, here.environ, at)
     finally:
         db.close()
     if as_json:
-        print_json({**status_json(state), "indexing": here.store.being_written()})
+        print_json({**status_json(state), "swept_soon": swept, "indexing": here.store.being_written()})
         return
     now = here.now()
     gone = f", {state.gone_at_source:,} of them gone at their source and kept here" if state.gone_at_source else ""
@@ -82,6 +85,9 @@ def status(as_json: bool) -> None:
     say(f"skipped     {listed(state.skips)}")
     say(f"left out    {_left_out(state.left_out)}")
     say(f"masked      {listed(state.redacted)}")
+    for name, number in swept.items():
+        if number:
+            say(f"swept soon  {swept_soon(number, here.titles[name])}")
     if here.store.being_written():
         note("another harkback is indexing now")
 

@@ -16,7 +16,7 @@ from .cli import cli, home_option, place
 from .known_sources import check_names, how_to_tick, source_rows
 from .output import columns, note, print_json, say, short_path, source_json
 from .surroundings import Surroundings
-from .wording import counted, short_time
+from .wording import counted, short_time, swept_soon
 
 
 @cli.group(invoke_without_command=True)
@@ -37,6 +37,8 @@ def sources(context: click.Context, as_json: bool) -> None:
         say(line)
         if row.last_error:
             say(f"      the last run could not read it ({row.last_error}); what was indexed of it stays")
+        if row.swept_soon:
+            say(f"      {swept_soon(row.swept_soon, row.title)}")
     if missing := [row.name for row in rows if row not in listed]:
         say(f"not found: {', '.join(missing)} (`harkback sources --json` tells where they are looked for)")
     if not any(row.ticked for row in rows):

@@ -18,8 +18,9 @@ def source_rows(here: Surroundings) -> list[statuses.SourceStatus]:
         db = here.store.read()
     except NoIndex:
         db = None
+    now = int(here.now().timestamp() * 1000)
     try:
-        return statuses.sources(db, here.adapters, here.config(), here.home, here.environ)
+        return statuses.sources(db, here.adapters, here.config(), here.home, here.environ, now)
     finally:
         if db:
             db.close()

@@ -121,6 +121,7 @@ def source_json(status: SourceStatus) -> dict[str, Any]:
         "skipped": status.skipped,
         "last_run": iso(status.last_run),
         "last_error": status.last_error,
+        "swept_soon": status.swept_soon,
     }
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
+from ..core.sweep import SOON_DAYS
+
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
 
@@ -24,6 +26,11 @@ def byte_size(size: int) -> str:
             return f"{amount:.1f} {unit}" if unit != "B" and amount < 9.95 else f"{amount:.0f} {unit}"
         amount /= 1000
     return f"{amount:,.1f} TB"
+
+
+def swept_soon(number: int, agent: str) -> str:
+    """What an agent deletes of its own sessions before long."""
+    return f"{number:,} will be deleted by {agent} in the next {SOON_DAYS} days; harkback keeps their text"
 
 
 def local_time(time: int | None, zone: tzinfo | None = None) -> datetime | None:
