@@ -20,7 +20,7 @@ from ..core.status import Survey, survey
 from .rows import short_path
 from .surroundings import Surroundings
 from .ticks import Choice, Tick
-from .wording import age, byte_size, counted
+from .wording import age, byte_size, counted, swept_soon
 
 WINDOW_DAYS = 90
 
@@ -104,7 +104,7 @@ class WelcomeScreen(Screen[bool]):
         await self._page.mount_all(
             [
                 Static("Found on this machine", classes="label", markup=False),
-                *boxes,
+                *(line for each, box in zip(found, boxes, strict=True) for line in (box, *_notices(each))),
                 *([Static(not_found(missing, home), classes="muted", markup=False)] if missing else []),
                 Static("How far back", classes="label", markup=False),
                 Choice(f"the last {WINDOW_DAYS} days ({counted(recent, 'file')})", not everything, id="recent"),
@@ -160,6 +160,13 @@ def source_label(each: Survey, home: str, now: int, width: int) -> Content:
         age(each.newest, now),
     ]
     return Content("  ".join(parts))
+
+
+def _notices(each: Survey) -> list[Static]:
+    """What to know of a source before it is ticked, below its line."""
+    if not each.swept_soon:
+        return []
+    return [Static(swept_soon(each.swept_soon, each.title), classes="notice", markup=False)]
 
 
 def not_found(missing: Sequence[Survey], home: str) -> str:
