@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from .database import Database
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """What `schema.sql` lays out; kept in the file's `user_version`."""
 APPLICATION_ID = 0x4861726B
 """`Hark`, so that `file` and we ourselves know the file."""
@@ -39,5 +39,21 @@ def m002_tombstones(db: Database) -> None:
     db.run("CREATE TABLE tombstones (hash BLOB PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID")
 
 
-MIGRATIONS: Mapping[int, Callable[[Database], None]] = MappingProxyType({2: m002_tombstones})
+def m003_exclusions(db: Database) -> None:
+    """Files may be excluded and sessions hidden; a CHECK that allows more needs no row to be written again."""
+    db.run(
+        """CREATE TABLE hidden (
+             source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
+             PRIMARY KEY (source, session, file)
+           ) WITHOUT ROWID"""
+    )
+    db.run("CREATE INDEX hidden_by_file ON hidden (file)")
+    db.run("PRAGMA writable_schema=ON")
+    states = "'left-out'))", "'left-out', 'excluded'))"
+    db.run("UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'files'", *states)
+    db.run(f"PRAGMA schema_version={db.value('PRAGMA schema_version') + 1}")
+    db.run("PRAGMA writable_schema=RESET")
+
+
+MIGRATIONS: Mapping[int, Callable[[Database], None]] = MappingProxyType({2: m002_tombstones, 3: m003_exclusions})
 """What makes each format out of the one before."""

@@ -20,8 +20,8 @@ CREATE TABLE files (
   edges           BLOB NOT NULL,          -- hash of the first and the last bytes of that prefix
   adapter_version INTEGER NOT NULL,
   adapter_state   BLOB NOT NULL,
-  state           TEXT NOT NULL CHECK (state IN ('ok', 'quarantined', 'gone', 'left-out')),
-  reason          TEXT,                   -- why it is quarantined or left out, as a slug
+  state           TEXT NOT NULL CHECK (state IN ('ok', 'quarantined', 'gone', 'left-out', 'excluded')),
+  reason          TEXT,                   -- why it is quarantined, left out or excluded, as a slug
   text_size       INTEGER NOT NULL        -- characters of text kept
 );
 CREATE INDEX files_by_source ON files (source);
@@ -123,6 +123,13 @@ CREATE TABLE left_out (
   PRIMARY KEY (source, session, file, reason)
 ) WITHOUT ROWID;
 CREATE INDEX left_out_by_file ON left_out (file);
+
+-- Sessions of which a rule of the person's keeps everything out, by the files that have something of them.
+CREATE TABLE hidden (
+  source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
+  PRIMARY KEY (source, session, file)
+) WITHOUT ROWID;
+CREATE INDEX hidden_by_file ON hidden (file);
 
 -- What was forgotten, so that it never comes back: only hashes of ids are left of it (tombstones.py).
 CREATE TABLE tombstones (hash BLOB PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;

@@ -13,7 +13,7 @@ import pytest
 from engine import Engine, check, turn
 from harkback.core.migrate import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
 
-NEW_IN = {2: ("tombstones",)}
+NEW_IN = {2: ("tombstones",), 3: ("hidden",)}
 """The tables that each format added."""
 
 KILLED = """
