@@ -10,6 +10,8 @@ from typing import Any, Literal, cast, get_args, get_origin
 
 import msgspec
 
+from .exclude import BadRule, Rules
+
 MEGABYTE = 1 << 20
 MOST = 1_000_000_000
 """The greatest number that a limit may be."""
@@ -62,6 +64,13 @@ class Retention(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when_source_vanishes: Literal["keep", "forget"] = "keep"
 
 
+class Exclude(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[exclude]"""
+
+    patterns: tuple[str, ...] = ()
+    """One rule a string; exclude.py says what a rule may be."""
+
+
 class Interface(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """[interface]"""
 
@@ -75,6 +84,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sources: dict[str, SourceConfig] = {}
     limits: Limits = Limits()
     retention: Retention = Retention()
+    exclude: Exclude = Exclude()
     interface: Interface = Interface()
     keys: dict[str, str] = {}
     """Action → keys, as in `open = "enter,l"`."""
@@ -134,6 +144,10 @@ def parse(text: str, path: Path) -> Config:
     for key, value in msgspec.structs.asdict(config.limits).items():
         if isinstance(value, int) and not 0 <= value <= MOST:
             raise ConfigError(f"{path}: limits.{key}: {value} is not between 0 and {MOST:,}; 0 means no limit")
+    try:
+        Rules(config.exclude.patterns)
+    except BadRule as error:
+        raise ConfigError(f"{path}: exclude.patterns: {error}") from error
     return config
 
 
@@ -145,7 +159,7 @@ def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
         what = str(error).partition(" - at ")[0]
     else:
         return None
-    is_struct = kind in (Config, Limits, Retention, Interface, SourceConfig)
+    is_struct = kind in (Config, Limits, Retention, Exclude, Interface, SourceConfig)
     fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
     if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():

@@ -7,7 +7,10 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .database import Database, Row
+from .dropping import clear_file, drop_file, sessions_of
+from .exclude import Rules
 from .fulltext import NewChunk, chunks_of, drop_chunks_of_file, drop_chunks_of_turn, insert_chunks
+from .hiding import hide, names_of, without_hidden
 from .intake import Batch, NewTurn, rejoined, text_hash
 from .ledger import RENEWED, KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
 from .redact import redact
@@ -53,8 +56,9 @@ class _Pending:
 class Writer:
     """Changes the index; used inside `Store.write`."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, rules: Rules | None = None) -> None:
+        """Sessions that `rules` hide are not kept."""
+        self._db, self._rules = db, rules or Rules()
 
     def save(self, writes: Sequence[FileWrite]) -> None:
         """Write batches and their files' cursors, all or nothing."""
@@ -66,16 +70,16 @@ class Writer:
         """The store no longer has these files: mark their sessions, or with `forget` drop them."""
         with self._transaction() as pending:
             for file in files:
-                self._touch(self._sessions_of(file.id), pending)
+                self._touch(sessions_of(self._db, file.id), pending)
                 if forget or not file.turns:
-                    self._drop_file(file.id)
+                    drop_file(self._db, file.id)
                 else:
                     self._db.run("UPDATE files SET state = 'gone', reason = NULL WHERE id = ?", file.id)
 
     def look_again(self, file: int) -> None:
         """Work out anew what depends on the state of a file."""
         with self._transaction() as pending:
-            pending.sessions |= self._sessions_of(file)
+            pending.sessions |= sessions_of(self._db, file)
 
     def trim(self, source: str, file: int, most_turns: int, reason: str) -> None:
         """Drop the oldest turns of a file, and count its session as left out."""
@@ -99,7 +103,7 @@ class Writer:
             self._renew_titles("titles", file)
             size = "(SELECT coalesce(sum(size), 0) FROM turns WHERE file = files.id)"
             self._db.run(f"UPDATE files SET adapter_version = ?, text_size = {size} WHERE id = ?", RENEWED, file)  # noqa: S608
-            pending.sessions |= self._sessions_of(file)
+            pending.sessions |= sessions_of(self._db, file)
 
     def purge_below(self, source: str, place: bytes) -> None:
         """Drop everything that was read of a source in one folder, or in one file."""
@@ -108,14 +112,14 @@ class Writer:
         with self._transaction() as pending:
             for file, path in files:
                 if path == place or path.startswith(below):
-                    self._touch(self._sessions_of(file), pending)
-                    self._drop_file(file)
+                    self._touch(sessions_of(self._db, file), pending)
+                    drop_file(self._db, file)
 
     def purge(self, source: str) -> None:
         """Drop everything of a source."""
         with self._transaction():
             for (file,) in list(self._db.rows("SELECT id FROM files WHERE source = ?", source)):
-                self._drop_file(file)
+                drop_file(self._db, file)
             for table in ("sessions", "skips", "runs"):
                 self._db.run(f"DELETE FROM {table} WHERE source = ?", source)  # noqa: S608, the three names above
 
@@ -127,6 +131,7 @@ class Writer:
             insert_chunks(self._db, (chunk for chunks in pending.chunks.values() for chunk in chunks))
             for session in pending.sessions:
                 settle(self._db, session)
+            hide(self._db, self._rules, pending.sessions)
             for parent in pending.parents:
                 drop_if_unknown(self._db, parent)
 
@@ -146,10 +151,11 @@ class Writer:
             db, write.source, write.path, stamp, write.prefix, write.adapter_version, batch.checkpoint.state
         )
         if known and (write.fresh or known[1] == "gone"):
-            self._touch(self._sessions_of(file), pending)
+            self._touch(sessions_of(self._db, file), pending)
         if known and write.fresh:
-            self._clear_file(file)
-        rows = {name: row_of(db, write.source, name) for name in _names(batch)}
+            clear_file(db, file)
+        batch = without_hidden(db, write.source, file, write.path, batch)
+        rows = {name: row_of(db, write.source, name) for name in names_of(batch)}
         self._touch(rows.values(), pending)
         for name, facts in batch.sessions.items():
             save_facts(db, write.source, rows[name], file, facts)
@@ -220,30 +226,7 @@ class Writer:
         self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(text) - len(old), file)
         pending.chunks[row] = chunks_of(row, role, time, text)
 
-    # ---- dropping ----
-
-    def _sessions_of(self, file: int) -> set[int]:
-        """The sessions that change when what is known of a file does."""
-        rows = self._db.rows(
-            """SELECT session FROM turns WHERE file = ?1 UNION SELECT session FROM facts WHERE file = ?1
-               UNION SELECT session FROM cuts WHERE file = ?1
-               UNION SELECT turns.session FROM titles JOIN turns ON turns.native_id = titles.turn_id
-                     WHERE titles.file = ?1""",
-            file,
-        )
-        return {row[0] for row in rows}
-
-    def _clear_file(self, file: int) -> None:
-        """Drop everything read from a file but the file itself."""
-        drop_chunks_of_file(self._db, file)
-        for table in ("turns", "facts", "titles", "cuts", "left_out"):
-            self._db.run(f"DELETE FROM {table} WHERE file = ?", file)  # noqa: S608, the five names above
-        self._db.run("UPDATE files SET text_size = 0 WHERE id = ?", file)
-        self._db.run("DELETE FROM skips WHERE path = (SELECT path FROM files WHERE id = ?)", file)
-
-    def _drop_file(self, file: int) -> None:
-        self._clear_file(file)
-        self._db.run("DELETE FROM files WHERE id = ?", file)
+    # ---- making fit ----
 
     def _renew_titles(self, table: str, file: int) -> None:
         for (title,) in list(self._db.rows(f"SELECT title FROM {table} WHERE file = ? AND title > ''", file)):  # noqa: S608
@@ -273,8 +256,3 @@ class Writer:
             pending.chunks.pop(turn, None)
             over_text, over_turns, size = over_text - length, over_turns - 1, size - length
         self._db.run("UPDATE files SET text_size = ? WHERE id = ?", size, file)
-
-
-def _names(batch: Batch) -> set[str]:
-    """The sessions that a batch has anything of."""
-    return {*batch.sessions, *(each.session for each in (*batch.turns, *batch.undos, *batch.cuts))}

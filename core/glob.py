@@ -1,0 +1,92 @@
+"""Path patterns: `*` and `?` stay within a name, `**` spans folders, and what matches a folder matches all below it."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Sequence
+
+IGNORES_CASE = sys.platform in ("darwin", "win32")
+"""Whether the file systems that are usual here take `Work` and `work` for one name."""
+
+Name = Callable[[str], object]
+"""Whether the name of one file or folder matches, as truth."""
+
+
+class Glob:
+    """One pattern. Matching takes at most (names in the pattern) x (names in the path) comparisons of names."""
+
+    def __init__(self, pattern: str, home: str) -> None:
+        """`~` is `home`; a pattern that begins with neither `/` nor `~` matches at any depth.
+
+        Raises ValueError for one that can match nothing.
+        """
+        pattern = _plain(pattern)
+        head, _, rest = pattern.partition("/")
+        names: list[Name | None] = []
+        if head == "~":
+            names += map(_literal, _names(_plain(home)))
+        elif head.startswith("~"):
+            raise ValueError("only your own home can be written with ~, as in ~/work")
+        else:
+            rest = pattern
+            names += [] if pattern.startswith("/") or re.match("[A-Za-z]:/", pattern) else [None]
+        parts = _names(rest)
+        if ".." in parts:
+            raise ValueError("`..` is not allowed: write where it leads to")
+        names += (None if part == "**" else _name(part) for part in parts)
+        self._names = (*names, None)
+
+    def covers(self, path: str) -> bool:
+        """Whether the pattern matches an absolute path or a folder above it."""
+        return matches(self._names, _names(_plain(path)))
+
+
+def matches(wanted: Sequence[Name | None], names: Sequence[str]) -> bool:
+    """Whether names match in their order; None stands for any number of names.
+
+    To go back to the last None is enough: what stands before it matched at its earliest place.
+    """
+    at = of = 0
+    star, resume = -1, 0
+    while at < len(names):
+        name = wanted[of] if of < len(wanted) else _nothing
+        if name is None:
+            if of == len(wanted) - 1:
+                return True
+            star, resume = of, at
+            of += 1
+        elif name(names[at]):
+            at, of = at + 1, of + 1
+        elif star >= 0:
+            resume += 1
+            at, of = resume, star + 1
+        else:
+            return False
+    return all(name is None for name in wanted[of:])
+
+
+def _nothing(_: str) -> bool:
+    return False
+
+
+def _name(part: str) -> Name:
+    if not re.search(r"[*?\[]", part):
+        return _literal(part)
+    return re.compile(fnmatch.translate(part)).match
+
+
+def _literal(part: str) -> Name:
+    return part.__eq__
+
+
+def _names(path: str) -> list[str]:
+    return [part for part in path.split("/") if part not in ("", ".")]
+
+
+def _plain(path: str) -> str:
+    """A path as it is compared: the ways to write one name are one."""
+    path = unicodedata.normalize("NFC", path.replace("\\", "/") if sys.platform == "win32" else path)
+    return path.casefold() if IGNORES_CASE else path

@@ -1,0 +1,108 @@
+"""Sessions that a rule hides: nothing of them is kept but their id, so that what is added to them stays out as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from .database import Database
+from .dropping import drop_file
+from .exclude import Rules
+from .fulltext import drop_chunks_of_turn
+from .intake import Batch
+from .ledger import UNKNOWN, add_skips
+from .model import SkipRecord
+from .sessions import drop_if_unknown, parents_of, settle
+
+REASON = "excluded"
+
+
+def is_hidden(db: Database, source: str, native_id: str) -> bool:
+    return db.value("SELECT 1 FROM hidden WHERE source = ? AND session = ?", source, native_id) is not None
+
+
+def names_of(batch: Batch) -> set[str]:
+    """The sessions that a batch has anything of."""
+    return {*batch.sessions, *(each.session for each in (*batch.turns, *batch.undos, *batch.cuts))}
+
+
+def without_hidden(db: Database, source: str, file: int, path: bytes, batch: Batch) -> Batch:
+    """A batch without what it has of hidden sessions, which is counted."""
+    names = {name for name in names_of(batch) if is_hidden(db, source, name)}
+    if not names:
+        return batch
+    for name in names:
+        _note(db, source, name, file, path)
+    return replace(
+        batch,
+        sessions={name: facts for name, facts in batch.sessions.items() if name not in names},
+        turns=[turn for turn in batch.turns if turn.session not in names],
+        undos=[undo for undo in batch.undos if undo.session not in names],
+        cuts=[cut for cut in batch.cuts if cut.session not in names],
+    )
+
+
+def hide(db: Database, rules: Rules, sessions: Iterable[int]) -> None:
+    """Hide those of some settled sessions that a rule hides, with what was forked from or spawned by them."""
+    if not rules.look_into_sessions:
+        return
+    waiting = list(sessions)
+    while waiting:
+        session = waiting.pop()
+        row = db.row(
+            """SELECT s.source, s.native_id, s.title, s.project, p.source, p.native_id
+               FROM sessions s LEFT JOIN sessions p ON p.id = s.parent WHERE s.id = ? AND s.turns > 0""",
+            session,
+        )
+        if row is None:
+            continue
+        of_hidden = row[5] is not None and is_hidden(db, row[4], row[5])
+        if of_hidden or rules.hide_session(*row[:4]):
+            children = [child for (child,) in db.rows("SELECT id FROM sessions WHERE parent = ?", session)]
+            _drop(db, session, row[0], row[1])
+            waiting += children
+
+
+def show_again(db: Database) -> None:
+    """Have every file read again that has something of a hidden session; the rules decide anew."""
+    db.run("UPDATE files SET adapter_version = ? WHERE id IN (SELECT file FROM hidden)", UNKNOWN)
+    db.run("DELETE FROM skips WHERE reason = ?", REASON)
+    db.run("DELETE FROM hidden")
+
+
+def _note(db: Database, source: str, native_id: str, file: int, path: bytes) -> None:
+    """Count a session that is kept out of the index, once a file."""
+    db.run("INSERT OR IGNORE INTO hidden VALUES (?, ?, ?)", source, native_id, file)
+    if db.changes():
+        add_skips(db, source, path, [SkipRecord(REASON, native_id)])
+
+
+def _drop(db: Database, session: int, source: str, native_id: str) -> None:
+    files = list(
+        db.rows(
+            """SELECT id, path, state FROM files WHERE id IN (SELECT file FROM turns WHERE session = ?1
+                 UNION SELECT file FROM facts WHERE session = ?1 UNION SELECT file FROM cuts WHERE session = ?1)""",
+            session,
+        )
+    )
+    for file, path, _ in files:
+        _note(db, source, native_id, file, path)
+    parents = parents_of(db, session)
+    db.run(
+        """DELETE FROM titles WHERE source = ?2 AND turn_id IN (SELECT native_id FROM turns WHERE session = ?1)
+             AND turn_id NOT IN (SELECT native_id FROM turns WHERE session != ?1 AND native_id = turn_id)""",
+        session, source,
+    )  # fmt: skip
+    for (turn,) in list(db.rows("SELECT id FROM turns WHERE session = ?", session)):
+        drop_chunks_of_turn(db, turn)
+    for table in ("turns", "facts", "cuts"):
+        db.run(f"DELETE FROM {table} WHERE session = ?", session)  # noqa: S608, the three names above
+    for file, _, state in files:
+        kept = db.value("SELECT sum(size) FROM turns WHERE file = ?", file)
+        if state == "gone" and kept is None:
+            drop_file(db, file)
+        else:
+            db.run("UPDATE files SET text_size = ? WHERE id = ?", kept or 0, file)
+    settle(db, session)
+    for parent in parents:
+        drop_if_unknown(db, parent)
