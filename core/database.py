@@ -24,13 +24,17 @@ Row = tuple[Any, ...]
 class Database:
     """A connection of ours; may be interrupted from another thread, is otherwise used by one."""
 
-    def __init__(self, path: Path | None, *, read_only: bool = False) -> None:
-        """Opens `path`, or a database in memory. Raises `Error`."""
+    def __init__(self, path: Path | None, *, read_only: bool = False, unchanging: bool = False) -> None:
+        """Opens `path`, or a database in memory. Raises `Error`.
+
+        `unchanging` reads the file alone, without its log and without a byte of room on the disk.
+        """
         if path is None:
             self._connection: Any = apsw.Connection(":memory:")
         elif read_only:
             flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-            self._connection = apsw.Connection(path.absolute().as_uri() + "?mode=ro", flags=flags)
+            how = "?mode=ro&immutable=1" if unchanging else "?mode=ro"
+            self._connection = apsw.Connection(path.absolute().as_uri() + how, flags=flags)
         else:
             self._connection = apsw.Connection(str(path))
         self._connection.set_busy_timeout(10_000)

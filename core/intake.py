@@ -22,6 +22,7 @@ from .model import (
     UndoRecord,
 )
 from .redact import Redacted, redact
+from .tombstones import Forgotten
 
 LONGEST_TURN = 2_000_000
 """Characters kept of one turn."""
@@ -60,6 +61,8 @@ class Batch:
     skips: dict[str, SkipRecord] = field(default_factory=dict[str, SkipRecord])
     left_out: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """(session, reason)"""
+    forgotten: set[str] = field(default_factory=set[str])
+    """Sub-agents' sessions of a forgotten one: forgotten as well."""
     redacted: Counter[str] = field(default_factory=Counter[str])
     checkpoint: Checkpoint = field(default_factory=lambda: Checkpoint(0))
 
@@ -71,9 +74,11 @@ class Batch:
 class Intake:
     """Collects the records of one file; `take` gives a batch at each checkpoint."""
 
-    def __init__(self, oldest: int | None = None) -> None:
-        """Turns from before `oldest` (UTC ms) are left out, and counted."""
-        self._oldest = oldest
+    def __init__(self, oldest: int | None = None, forgotten: Forgotten = Forgotten()) -> None:  # noqa: B008, frozen
+        """Turns from before `oldest` (UTC ms) are left out, and counted; so is what was forgotten."""
+        self._oldest, self._forgotten = oldest, forgotten
+        self._forks: set[str] = set()
+        """Sessions that continue or serve a forgotten one."""
         self._batch = Batch()
         self._open: dict[tuple[str, str | int], _Open] = {}
 
@@ -83,18 +88,22 @@ class Intake:
             case TurnRecord():
                 self._add(record)
             case SessionRecord():
-                facts = self._clean_facts(record)
-                batch.sessions[facts.session] = _merged(batch.sessions.get(facts.session), facts)
+                if not self._is_forgotten(_id(record.session)):
+                    facts = self._clean_facts(record)
+                    batch.sessions[facts.session] = _merged(batch.sessions.get(facts.session), facts)
             case SkipRecord():
                 self._skip(record)
             case TitleRecord():
-                batch.titles.append(replace(record, turn_id=_id(record.turn_id), title=self._line(record.title)))
+                if not self._forgotten.turn(_id(record.turn_id)):
+                    batch.titles.append(replace(record, turn_id=_id(record.turn_id), title=self._line(record.title)))
             case UndoRecord():
                 batch.undos.append(replace(record, session=_id(record.session)))
             case CutRecord():
                 batch.cuts.append(replace(record, session=_id(record.session)))
             case Checkpoint():
                 batch.checkpoint = record
+                if self._forgotten.hashes:
+                    self._leave_the_forgotten()
                 self._close()
                 self._batch = Batch()
                 return batch
@@ -102,6 +111,9 @@ class Intake:
 
     def _add(self, record: TurnRecord) -> None:
         session, native_id = _id(record.session), _id(record.native_id or "") or None
+        if self._is_forgotten(session) or self._forgotten.turn(native_id):
+            self._skip_forgotten(record.order, 0 if record.more else 1)
+            return
         time = record.time if record.time is not None and 0 <= record.time < _LATEST else None
         if self._oldest is not None and time is not None and time < self._oldest:
             self._batch.left_out.add((session, "window"))
@@ -124,9 +136,41 @@ class Intake:
             text = JOINT.join(part for part in cleaned if part.strip())
             if len(text) > LONGEST_TURN:
                 self._skip(SkipRecord("turn-cut", f"at {pending.turn.seq}, {len(text):,} characters"))
-            if text:
-                self._batch.turns.append(replace(pending.turn, text=self._counted(_masked(text))))
+            if not text:
+                continue
+            turn = replace(pending.turn, text=self._counted(_masked(text)))
+            if turn.session in self._forks and self._forgotten.copy(text_hash(turn.role, turn.text)):
+                self._skip_forgotten(turn.seq)
+            else:
+                self._batch.turns.append(turn)
         self._open = {}
+
+    # ---- what was forgotten ----
+
+    def _is_forgotten(self, session: str) -> bool:
+        return self._forgotten.session(session) or session in self._batch.forgotten
+
+    def _leave_the_forgotten(self) -> None:
+        """Drop what the batch has of forgotten sessions, now that it is known which sessions serve them."""
+        batch = self._batch
+        for name, facts in list(batch.sessions.items()):
+            if self._forgotten.session(facts.parent):
+                self._forks.add(name)
+                if facts.kind == "subagent":
+                    batch.forgotten.add(name)
+                    del batch.sessions[name]
+        for key, pending in list(self._open.items()):
+            if key[0] in batch.forgotten:
+                self._skip_forgotten(pending.turn.seq)
+                del self._open[key]
+        batch.undos = [undo for undo in batch.undos if not self._is_forgotten(undo.session)]
+        batch.cuts = [cut for cut in batch.cuts if not self._is_forgotten(cut.session)]
+
+    def _skip_forgotten(self, place: int, count: int = 1) -> None:
+        if count:
+            self._skip(SkipRecord("forgotten", f"at {place}", count))
+
+    # ---- making harmless ----
 
     def _counted(self, outcome: Redacted) -> str:
         self._batch.redacted.update(outcome.counts)

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Generator
+from itertools import chain, repeat
 from pathlib import Path
 
 
@@ -15,24 +16,24 @@ class Busy(Exception):
 
 
 @contextlib.contextmanager
-def exclusive(path: Path) -> Generator[None]:
-    """Hold the lock file `path` for a while. Raises Busy at once when another process does."""
+def exclusive(path: Path, patience: float = 0) -> Generator[None]:
+    """Hold the lock file `path` for a while. Raises Busy when another process does so for `patience` seconds."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:
-        _take(descriptor)
+        _take(descriptor, time.monotonic() + patience)
         yield
     finally:
         os.close(descriptor)
 
 
-def _take(descriptor: int) -> None:
-    for patience in (0.02, 0.05, 0.1, 0):  # `held` takes the lock for an instant, and that is no writer
+def _take(descriptor: int, until: float) -> None:
+    for pause in chain((0.02, 0.05), repeat(0.1)):  # `held` takes the lock for an instant, and that is no writer
         try:
             return _lock(descriptor)
         except OSError as error:
-            if not patience:
+            if pause == 0.1 and time.monotonic() >= until:
                 raise Busy from error
-        time.sleep(patience)
+        time.sleep(pause)
     return None
 
 

@@ -20,6 +20,7 @@ from .intake import Intake, oldest_allowed
 from .ledger import UNKNOWN, KnownFile, Stamp
 from .model import Reread, Unreadable
 from .report import Meter, Report
+from .tombstones import Tombstones
 from .writer import FileWrite, Writer
 
 FLUSH_TURNS, FLUSH_TEXT, FLUSH_SECONDS = 1_000, 4_000_000, 0.25
@@ -44,6 +45,7 @@ class Reading:
         self._db, self._writer, self._limits = db, writer, limits
         self._report, self._meter, self._stopped = report, meter, stopped
         self._oldest = oldest_allowed(limits.window_days)
+        self._tombstones = Tombstones(db)
         self._waiting: list[FileWrite] = []
         self._turns = self._text = 0
         self._last_flush = 0.0
@@ -177,11 +179,13 @@ class Reading:
         self, file: Found, raw: BinaryIO, known: KnownFile | None, room: int | None, reason: str
     ) -> Iterator[FileWrite]:
         """A file's batches, each with what the file is known by after it."""
-        intake = Intake(self._oldest)
+        intake = Intake(self._oldest, self._tombstones.of(file.adapter.name))
         prefix, fresh = known.prefix if known else None, known is None
         for record in file.adapter.read(file.path, known.checkpoint if known else None):
             if (batch := intake.take(record)) is None:
                 continue
+            if batch.forgotten:
+                self._tombstones.add_sessions(file.adapter.name, batch.forgotten)
             start = prefix.offset if prefix else 0
             prefix = extended(raw, prefix, batch.checkpoint.offset)
             size = max(0, prefix.offset - start)

@@ -65,6 +65,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "line-too-long": Reason("a line too long to read", _AGENTS_OWN),
         "unfinished-line": Reason("a last line that is still being written", f"{_NOTHING}: it is read once it ends"),
         "summary": Reason("the agent's summary of earlier turns", f"{_NOTHING}: those turns are indexed themselves"),
+        "forgotten": Reason("forgotten at your wish", f"{_NOTHING}: it stays out for good"),
         "turn-cut": Reason("a turn of more than 2,000,000 characters, cut there", _NOTHING),
     }
 )

@@ -17,6 +17,7 @@ from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate
 from .redact import REDACTION_VERSION
+from .rewrite import being_replaced, finish, is_due, take_over
 from .tokens import TOKENIZER_VERSION
 
 VERSIONS = {"tokenizer": TOKENIZER_VERSION, "redaction": REDACTION_VERSION}
@@ -53,6 +54,7 @@ class Store:
 
         Raises NoIndex or StoreError.
         """
+        being_replaced(self.path)
         if not self.exists():
             raise NoIndex(f"nothing is indexed yet in {self.home}; run `harkback index`")
         try:
@@ -64,16 +66,22 @@ class Store:
         return database
 
     @contextlib.contextmanager
-    def write(self) -> Generator[Database]:
-        """The writing connection, for as long as nobody else has it. Raises Busy or StoreError."""
+    def write(self, patience: float = 0) -> Generator[Database]:
+        """The writing connection; waits `patience` seconds for the one who has it. Raises Busy or StoreError."""
+        with self.locked(patience):
+            database = self._open_for_writing()
+            try:
+                yield database
+            finally:
+                database.close()
+
+    @contextlib.contextmanager
+    def locked(self, patience: float = 0) -> Generator[None]:
+        """Nobody else writes, for as long as the block lasts. Raises Busy or StoreError, also for errors in it."""
         try:
             make_private(self.home)
-            with exclusive(self.lock_path):
-                database = self._open_for_writing()
-                try:
-                    yield database
-                finally:
-                    database.close()
+            with exclusive(self.lock_path, patience):
+                yield
         except Full as error:
             raise StoreError(f"the disk is full: {self.path} keeps what it had; free some space and go on") from error
         except Error as error:
@@ -82,16 +90,23 @@ class Store:
             raise StoreError(f"{self.home} can't be written: {error.strerror or error}") from error
 
     def _open_for_writing(self) -> Database:
-        if not self.exists():
+        take_over(self.path)
+        if not self.path.exists():
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's own default is readable by all
-        database = Database(self.path)
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=1", "cache_size=-64000"):
-            database.run(f"PRAGMA {pragma}")
+        database = self._connect()
         if database.value("PRAGMA user_version") == 0 and database.value("PRAGMA schema_version") == 0:
             lay_out(database, VERSIONS)
         self._check(database)
         migrate(database)
+        if is_due(database) and finish(database, self.path):
+            database = self._connect()
         self._mark_outdated(database)
+        return database
+
+    def _connect(self) -> Database:
+        database = Database(self.path)
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "secure_delete=1", "cache_size=-64000"):
+            database.run(f"PRAGMA {pragma}")
         return database
 
     def _check(self, database: Database) -> None:

@@ -1,0 +1,106 @@
+"""The index file written anew, so that no page of it holds what was deleted, and put in the old one's place.
+
+Stopped at any point, there is the old file or the new one; readers of the old one go on undisturbed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from pathlib import Path
+
+from .database import Database, Error
+
+_DUE = "rewrite"
+_SIDECARS = ("-wal", "-shm", "-journal")
+
+
+def mark_due(db: Database) -> None:
+    """Note, within a transaction that deletes for good, that the file has to be written anew."""
+    db.run("REPLACE INTO meta VALUES (?, 1)", _DUE)
+
+
+def is_due(db: Database) -> bool:
+    """Whether something was deleted for good and the file has not been written anew since."""
+    return bool(db.value("SELECT 1 FROM meta WHERE key = ?", _DUE))
+
+
+def rewrite(db: Database, path: Path) -> None:
+    """Write the index of the one writing connection `db` anew, and close that.
+
+    Raises Error or OSError when it can't be done, as on a full disk; then everything is as it was, `db` open.
+    """
+    new = new_file(path)
+    try:
+        db.run("INSERT INTO words (words) VALUES ('optimize')")
+        db.run("VACUUM INTO ?", str(new))
+        settle(new)
+    except BaseException:
+        drop(new)
+        raise
+    db.close()
+    replace(new, path)
+
+
+def finish(db: Database, path: Path) -> bool:
+    """`rewrite` if there is room for it; gives whether that was done and `db` is closed."""
+    with contextlib.suppress(Error, OSError):
+        if shutil.disk_usage(path.parent).free > path.stat().st_size:
+            rewrite(db, path)
+            return True
+    return False
+
+
+# ---- the new file ----
+
+
+def new_file(path: Path) -> Path:
+    """An empty file, its owner's alone, that is to become the one at `path`."""
+    new = _new(path)
+    drop(new)
+    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    return new
+
+
+def settle(new: Path) -> None:
+    """Make the new file what the index is: written ahead of, due for nothing, safe on the disk."""
+    db = Database(new)
+    db.run("PRAGMA journal_mode=WAL")
+    db.run("DELETE FROM meta WHERE key = ?", _DUE)
+    db.close()
+    with new.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def replace(new: Path, path: Path) -> None:
+    """Put the new file in the place of the old one, which nobody writes to.
+
+    The old one and its log go first: a log must never meet a file that it is not of.
+    """
+    drop(path)
+    new.replace(path)
+
+
+def drop(path: Path) -> None:
+    """Remove a database with everything that SQLite keeps beside it."""
+    for suffix in ("", *_SIDECARS):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def take_over(path: Path) -> None:
+    """End a `replace` that was interrupted; the caller is the one writer."""
+    if not path.exists() and _new(path).exists():
+        replace(_new(path), path)
+
+
+def being_replaced(path: Path, patience: float = 0.5) -> None:
+    """Wait for the instant in which the new file takes the old one's place."""
+    until = time.monotonic() + patience
+    while not path.exists() and _new(path).exists() and time.monotonic() < until:
+        time.sleep(0.005)
+
+
+def _new(path: Path) -> Path:
+    return path.with_name(path.name + ".new")
