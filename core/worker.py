@@ -1,6 +1,7 @@
 """Reconciling in a process of its own: the child reports in JSON lines, the parent reads them and may cancel.
 
-The child is whatever command the caller names; it ends when it is told to or when its parent is gone.
+The child is whatever command the caller names; it ends when it is told to or when its parent is gone. One that stays
+alive (`live.py`) reconciles again whenever something changes or it is asked to.
 """
 
 from __future__ import annotations
@@ -41,7 +42,14 @@ class Done(msgspec.Struct, tag="done", frozen=True):
     report: Report
 
 
-Event = Working | Done | Failed
+class Watching(msgspec.Struct, tag="watching", frozen=True):
+    """From now on changes are noticed."""
+
+    notice: str = ""
+    """Why they are not noticed at once, in a sentence."""
+
+
+Event = Working | Done | Failed | Watching
 _decoder = msgspec.json.Decoder(Event)
 
 
@@ -49,10 +57,17 @@ class Worker:
     """The parent's side: one child process and a thread that reads what it says."""
 
     def __init__(
-        self, command: Sequence[str], on_event: Callable[[Event], object], environ: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        on_event: Callable[[Event], object],
+        environ: Mapping[str, str] | None = None,
+        on_end: Callable[[], object] = lambda: None,
     ) -> None:
-        """`on_event` is called from another thread; the last event is a `Done` or a `Failed`."""
-        self._on_event = on_event
+        """`on_event` is called from another thread; the last event of a pass is a `Done` or a `Failed`.
+
+        `on_end` is called there too, when the child is gone.
+        """
+        self._on_event, self._on_end = on_event, on_end
         self._child = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -70,6 +85,13 @@ class Worker:
             with contextlib.suppress(OSError):
                 self._child.stdin.close()
 
+    def ask(self) -> None:
+        """Have a child that stays alive reconcile now, whether or not something seems to have changed."""
+        if self._child.stdin:
+            with contextlib.suppress(OSError, ValueError):
+                self._child.stdin.write(b"\n")
+                self._child.stdin.flush()
+
     def wait(self, seconds: float | None = None) -> bool:
         """Whether the child has ended within `seconds`."""
         self._thread.join(seconds)
@@ -84,27 +106,41 @@ class Worker:
                 except msgspec.MsgspecError:
                     continue
                 self._on_event(last)
-        if not isinstance(last, Done | Failed):
+        if not isinstance(last, Done | Failed | Watching):
             code = self._child.returncode
             self._on_event(Failed(f"indexing ended unexpectedly (exit code {code}); what was indexed is kept"))
+        self._on_end()
 
 
-def serve(run: Callable[[Callable[[Progress], None], Callable[[], bool]], Report], output: IO[bytes]) -> None:
-    """The child's side: run a reconcile, say how it goes, stop when the parent closes our input.
+Attempt = Callable[[Callable[[Progress], None], Callable[[], bool]], Done | Failed]
+"""Reconciles once: gets a function to report progress to and one to ask whether to stop; raises nothing."""
 
-    `run` gets a function to report progress to and one to ask whether to stop. Its errors are the caller's to report
-    with `tell`.
-    """
+
+def serve(attempt: Attempt, output: IO[bytes]) -> None:
+    """The child's side: reconcile once, say how it goes, stop when the parent closes our input."""
     stop = threading.Event()
-    threading.Thread(target=_watch_input, args=(stop,), daemon=True).start()
+    heed(stop.set)
+    tell(attempt(teller(output), stop.is_set), output)
+
+
+def heed(stop: Callable[[], object], asked: Callable[[], object] = lambda: None) -> None:
+    """From now on `stop` is called when our parent closes our input or a signal tells us to end, `asked` when it asks.
+
+    Called by the main thread.
+    """
+    threading.Thread(target=_watch_input, args=(stop, asked), daemon=True).start()
 
     def on_signal(number: int, frame: object) -> None:
-        stop.set()
+        stop()
 
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if number := getattr(signal, name, None):
             signal.signal(number, on_signal)
-    last = 0.0
+
+
+def teller(output: IO[bytes], *, after: float = 0.0) -> Callable[[Progress], None]:
+    """A function that tells of progress ten times a second, once `after` seconds have passed."""
+    last = time.monotonic() + after - 0.1
 
     def on_progress(progress: Progress) -> None:
         nonlocal last
@@ -113,7 +149,7 @@ def serve(run: Callable[[Callable[[Progress], None], Callable[[], bool]], Report
             last = now
             tell(Working(progress), output)
 
-    tell(Done(run(on_progress, stop.is_set)), output)
+    return on_progress
 
 
 def tell(event: Event, output: IO[bytes]) -> None:
@@ -123,9 +159,9 @@ def tell(event: Event, output: IO[bytes]) -> None:
         output.flush()
 
 
-def _watch_input(stop: threading.Event) -> None:
-    """Sets `stop` at the end of our input, read below Python's buffer: its lock would outlive this daemon thread."""
+def _watch_input(stop: Callable[[], object], asked: Callable[[], object]) -> None:
+    """Read below Python's buffer: its lock would outlive this daemon thread."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         while os.read(sys.stdin.fileno(), 4096):
-            pass
-    stop.set()
+            asked()
+    stop()

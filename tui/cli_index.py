@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import click
 
 from ..core import status as statuses
 from ..core.config import ConfigError
+from ..core.live import serve_live
 from ..core.lock import Busy
 from ..core.model import Progress
 from ..core.report import Report
 from ..core.store import StoreError
 from ..core.sweep import swept_by_source
-from ..core.worker import Failed, serve, tell
+from ..core.worker import Done, Failed, serve
 from .cli import FAILED, NOTHING, cli, home_option, place
 from .known_sources import check_names, how_to_tick
 from .output import LIMITS, listed, note, on_terminal, print_json, report_json, say, short_path, status_json
@@ -28,14 +29,17 @@ from .wording import counted, short_time, swept_soon
 @click.option("--rebuild", is_flag=True, help="Read every file again; what only the index still holds is kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--events", is_flag=True, hidden=True)
+@click.option("--watch", is_flag=True, hidden=True)
 @home_option
 @click.pass_context
-def index(context: click.Context, names: tuple[str, ...], rebuild: bool, as_json: bool, events: bool) -> None:
+def index(
+    context: click.Context, names: tuple[str, ...], rebuild: bool, as_json: bool, events: bool, watch: bool
+) -> None:
     """Bring the index in line with the session files."""
     here = place()
     only = list(names) or None
     if events:
-        _serve(here, only, rebuild)
+        _serve(here, only, rebuild, watch)
         return
     check_names(here, names)
     ticked = here.config().ticked(here.titles)
@@ -95,20 +99,24 @@ def status(as_json: bool) -> None:
 # ---- parts ----
 
 
-def _serve(here: Surroundings, only: list[str] | None, rebuild: bool) -> None:
+def _serve(here: Surroundings, only: list[str] | None, rebuild: bool, watch: bool) -> None:
     """Be the app's child: what a person would read goes out as events."""
     output = sys.stdout.buffer
-    try:
-        if hasattr(os, "nice"):
-            os.nice(5)
-        serve(
-            lambda progress, stopped: here.reconcile(only=only, rebuild=rebuild, on_progress=progress, stopped=stopped),
-            output,
-        )
-    except Busy:
-        tell(Failed("another harkback is indexing", busy=True), output)
-    except (StoreError, ConfigError) as error:
-        tell(Failed(str(error)), output)
+    if hasattr(os, "nice"):
+        os.nice(5)
+
+    def attempt(progress: Callable[[Progress], None], stopped: Callable[[], bool]) -> Done | Failed:
+        try:
+            return Done(here.reconcile(only=only, rebuild=rebuild, on_progress=progress, stopped=stopped))
+        except Busy:
+            return Failed("another harkback is indexing", busy=True)
+        except (StoreError, ConfigError) as error:
+            return Failed(str(error))
+
+    if watch:
+        serve_live(attempt, here.watched, here.folder, output)
+    else:
+        serve(attempt, output)
 
 
 def _draw_bar(progress: Progress) -> None:

@@ -55,3 +55,8 @@ class Indexing(Message):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, Indexing) and isinstance(message.event, Working)
+
+
+@dataclass
+class IndexingEnded(Message):
+    """That process is gone."""

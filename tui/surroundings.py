@@ -11,9 +11,9 @@ from pathlib import Path
 
 from ..adapters import ADAPTERS
 from ..core import config as configuration
-from ..core.config import Config
+from ..core.config import Config, ConfigError
 from ..core.model import Adapter, Progress
-from ..core.reconcile import Reconciler, Report
+from ..core.reconcile import Reconciler, Report, roots_of
 from ..core.store import Store
 from ..core.when import local_now
 from ..core.writer import Writer
@@ -84,9 +84,19 @@ class Surroundings:
             with self.store.write() as db:
                 Writer(db).purge_below(source, os.fsencode(os.path.realpath(path)))
 
-    def worker_command(self) -> list[str]:
-        """The command line of a child process that reconciles and reports in JSON lines."""
-        return [sys.executable, "-P", "-m", "harkback.tui", "--home", str(self.folder), "index", "--events"]
+    def watched(self) -> list[Path]:
+        """Where the ticked sources are read, by config.toml as it is now; nothing while that is broken."""
+        try:
+            config = self.config()
+        except ConfigError:
+            return []
+        ticked = [adapter for adapter in self.adapters if config.source(adapter.name).enabled]
+        return [root for adapter in ticked for root in roots_of(adapter, config, self.home, self.environ)]
+
+    def worker_command(self, *, live: bool = False) -> list[str]:
+        """The command line of a child process that reconciles and reports in JSON lines; `live`: again and again."""
+        command = [sys.executable, "-P", "-m", "harkback.tui", "--home", str(self.folder), "index", "--events"]
+        return [*command, "--watch"] if live else command
 
     def worker_environ(self) -> dict[str, str]:
         """The environment for that child: the one we were given, and what any process needs of our own."""

@@ -1,0 +1,91 @@
+"""The child that stays alive: reconciles, then waits for changes below the sources' folders and reconciles again.
+
+One pass at a time, at most a fifth of the time; nothing but a glance at the folders' inodes while nothing happens.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import IO
+
+from .watch import Watcher
+from .worker import Attempt, Done, Failed, Watching, heed, tell, teller
+
+LOOK_SECONDS = 5.0
+"""How often folders are looked for that appeared or were made anew."""
+SAFETY_SECONDS = 300.0
+"""After so long a pass is made without any sign of a change, in case one went unreported."""
+LEAST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
+"""Seconds between two passes, in which further changes gather."""
+BUSY_PAUSE, FAILED_PAUSE = 0.5, 30.0
+"""Seconds before the next try when another process is indexing, and when the index could not be written."""
+PATIENT_TRIES = 4
+"""After so many refusals it is said that another process is indexing, if nobody asked for the pass."""
+UNSEEN_SECONDS = 0.5
+"""A pass that nobody asked for shows its progress only when it takes longer."""
+
+
+class _Signs:
+    """What the parent wants; `wait` ends when it wants anything."""
+
+    def __init__(self) -> None:
+        self._any = threading.Event()
+        self.stopped = threading.Event()
+        self.is_set, self.wait = self._any.is_set, self._any.wait
+
+    def stop(self) -> None:
+        self.stopped.set()
+        self._any.set()
+
+    def ask(self) -> None:
+        self._any.set()
+
+    def take(self) -> bool:
+        """Whether a pass was asked for since the last look."""
+        asked = self._any.is_set()
+        self._any.clear()
+        if self.stopped.is_set():
+            self._any.set()
+        return asked
+
+
+def serve_live(attempt: Attempt, roots: Callable[[], Iterable[Path]], own: Path, output: IO[bytes]) -> None:
+    """Be the child until the parent closes our input: every pass ends with a `Done` or a `Failed`.
+
+    `roots` are what to watch, asked for again and again; `own` is the folder that we write to ourselves. While another
+    process is indexing that is said once, and its end is waited for.
+    """
+    signs, watcher = _Signs(), Watcher(own)
+    heed(signs.stop, signs.ask)
+    asked = due = True
+    quiet = pause = 0.0
+    refused = 0
+    while not signs.stopped.is_set():
+        if watcher.follow(roots()):
+            due = True
+            tell(Watching(watcher.trouble), output)
+        asked = signs.take() or asked
+        if not (due or asked or quiet >= SAFETY_SECONDS):
+            due = watcher.wait(LOOK_SECONDS, signs)
+            quiet += LOOK_SECONDS
+            continue
+        outcome = attempt(teller(output, after=0.0 if asked else UNSEEN_SECONDS), signs.stopped.is_set)
+        busy = isinstance(outcome, Failed) and outcome.busy
+        refused = refused + 1 if busy else 0
+        if not busy or refused == (1 if asked else PATIENT_TRIES):
+            tell(outcome, output)
+        if isinstance(outcome, Done):
+            asked = due = False
+            quiet = 0.0
+            pause = _pause(outcome, pause)
+            signs.wait(pause)
+        else:
+            signs.wait(BUSY_PAUSE if busy else FAILED_PAUSE)
+
+
+def _pause(done: Done, before: float) -> float:
+    """Four times as long as the pass took; longer each time when what changes is nothing that is read."""
+    least = max(LEAST_PAUSE, 4 * done.report.seconds)
+    return min(LONGEST_PAUSE, least if done.report.read else max(least, 2 * before))

@@ -1,0 +1,79 @@
+"""The process that brings the index up to date while the app is open, and what is known of its work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..core.model import Progress
+from ..core.worker import Done, Event, Failed, Watching, Worker, Working
+from .surroundings import Surroundings
+from .wording import counted
+
+
+class LiveIndex:
+    """Starts it, asks it, stops it, and sums up what it says."""
+
+    def __init__(self, place: Surroundings, on_event: Callable[[Event], object], on_end: Callable[[], object]) -> None:
+        """Both functions are called from another thread."""
+        self._place, self._on_event, self._on_end = place, on_event, on_end
+        self._worker: Worker | None = None
+        self._turns = 0
+        """In the index when it was last heard of."""
+        self._watching = self._failure = ""
+        self.asked = False
+        """A pass that was asked for is not done yet."""
+        self.progress: Progress | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether the person sees that it is at work."""
+        return self._worker is not None and (self.asked or self.progress is not None)
+
+    @property
+    def notice(self) -> str:
+        """What is out of order, in a sentence."""
+        return self._failure or self._watching
+
+    def start(self) -> None:
+        """Have a pass made, if any source is ticked; from then on changes are noticed."""
+        if self._worker:
+            self._worker.ask()
+        elif self._place.config().ticked(self._place.titles):
+            command, environ = self._place.worker_command(live=True), self._place.worker_environ()
+            self._worker = Worker(command, self._on_event, environ, self._on_end)
+        self.asked = self._worker is not None
+
+    def stop(self) -> None:
+        """Let it end after the transaction that it is in."""
+        if self._worker:
+            self._worker.cancel()
+
+    def ended(self) -> None:
+        """It is gone."""
+        self._worker, self.asked, self.progress, self._watching = None, False, None, ""
+
+    def take(self, event: Event) -> bool:
+        """Learn from an event; gives whether there may be other results now."""
+        self.progress = event.progress if isinstance(event, Working) else None
+        if isinstance(event, Watching):
+            self._watching = event.notice
+        if isinstance(event, Failed):
+            self.asked, self._failure = False, event.message
+        if not isinstance(event, Done):
+            return isinstance(event, Working)
+        report, before = event.report, self._turns
+        self._turns, self._failure = report.turns, ""
+        return report.read > 0 or report.turns != before  # another process may have added to it as well
+
+    def summary(self, done: Done) -> list[str]:
+        """What the end of a pass has to say to whoever asked for it."""
+        if not self.asked:
+            return []
+        self.asked = False
+        report, titles = done.report, self._place.titles
+        said = [
+            f"{titles[name]} could not be read ({error}); what was indexed of it stays."
+            for name, error in report.errors.items()
+        ]
+        new = report.turns - report.turns_before
+        return [*said, f"{counted(new, 'new turn')}."] if new > 0 and report.turns_before else said
