@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from .glob import Glob
+from .glob import Glob, globs
 from .title_pattern import title_pattern
 
 SECRET_NAMES = (
@@ -22,6 +22,8 @@ SECRET_FOLDERS = frozenset(
     (".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".docker", ".password-store", "keychains")
 )
 """Where other programs keep keys and passwords: files of these names, and all files in these folders."""
+LIST_VERSION = 1
+"""Raised whenever the two above change."""
 KINDS = ("project", "source", "title", "session")
 LONGEST_RULE, MOST_RULES = 500, 1_000
 
@@ -42,11 +44,11 @@ class Rules:
     """The rules of one configuration."""
 
     def __init__(self, patterns: Iterable[str] = (), home: Path | None = None) -> None:
-        """`home` is what `~` stands for. Raises BadRule."""
+        """`home` is what `~` stands for; without it nothing is looked up on the disk. Raises BadRule."""
         self.patterns = tuple(patterns)
         if len(self.patterns) > MOST_RULES:
             raise BadRule(f"more than {MOST_RULES:,} rules")
-        self._home = os.fspath(home or Path("/"))
+        self._home = os.fspath(home) if home else None
         self._paths: list[Glob] = []
         self._projects: list[Glob] = []
         self._titles: list[Callable[[str], bool]] = []
@@ -60,7 +62,7 @@ class Rules:
         try:
             match kind:
                 case "project":
-                    self._projects.append(Glob(value, self._home))
+                    self._projects += globs(value, self._home)
                 case "title":
                     self._titles.append(title_pattern(value))
                 case "source":
@@ -68,7 +70,7 @@ class Rules:
                 case "session":
                     self._sessions.add(value)
                 case _:
-                    self._paths.append(Glob(value, self._home))
+                    self._paths += globs(value, self._home)
         except ValueError as error:
             raise BadRule(f"{pattern!r}: {error}") from error
 
@@ -109,13 +111,3 @@ def parts(pattern: str) -> tuple[str, str]:
     if kind == "session" and not all(value.partition(":")[::2]):
         raise BadRule(f"{pattern!r}: a session is named by its key, as in session:claude:ID")
     return kind, value
-
-
-def real_path(path: str, folders: dict[str, str]) -> str:
-    """Where a path leads to; `folders` remembers it for the folders it stood in."""
-    if os.path.islink(path):  # noqa: PTH114, this is asked of every file
-        return os.path.realpath(path)
-    folder, name = os.path.split(path)
-    if folder not in folders:
-        folders[folder] = os.path.realpath(folder)
-    return os.path.join(folders[folder], name)  # noqa: PTH118

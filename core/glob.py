@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
+import glob
+import os
 import re
 import sys
 import unicodedata
@@ -14,34 +16,44 @@ IGNORES_CASE = sys.platform in ("darwin", "win32")
 Name = Callable[[str], object]
 """Whether the name of one file or folder matches, as truth."""
 
+_WILD = re.compile(r"[*?\[]")
+
 
 class Glob:
     """One pattern. Matching takes at most (names in the pattern) x (names in the path) comparisons of names."""
 
-    def __init__(self, pattern: str, home: str) -> None:
-        """`~` is `home`; a pattern that begins with neither `/` nor `~` matches at any depth.
-
-        Raises ValueError for one that can match nothing.
-        """
+    def __init__(self, pattern: str) -> None:
+        """A pattern that does not begin with `/` matches at any depth."""
         pattern = _plain(pattern)
-        head, _, rest = pattern.partition("/")
-        names: list[Name | None] = []
-        if head == "~":
-            names += map(_literal, _names(_plain(home)))
-        elif head.startswith("~"):
-            raise ValueError("only your own home can be written with ~, as in ~/work")
-        else:
-            rest = pattern
-            names += [] if pattern.startswith("/") or re.match("[A-Za-z]:/", pattern) else [None]
-        parts = _names(rest)
-        if ".." in parts:
-            raise ValueError("`..` is not allowed: write where it leads to")
-        names += (None if part == "**" else _name(part) for part in parts)
-        self._names = (*names, None)
+        anywhere = not re.match("/|[a-zA-Z]:/", pattern)
+        parts: list[Name | None] = [None if part == "**" else _name(part) for part in _names(pattern)]
+        self._names: tuple[Name | None, ...] = (*([None] if anywhere else []), *parts, None)
 
     def covers(self, path: str) -> bool:
         """Whether the pattern matches an absolute path or a folder above it."""
         return matches(self._names, _names(_plain(path)))
+
+
+def globs(pattern: str, home: str | None) -> list[Glob]:
+    """The pattern as it is written, `~` being `home`; and as its folders are really called, if there are links in it.
+
+    Raises ValueError for one that can match nothing.
+    """
+    parts = pattern.split("/")
+    if ".." in parts:
+        raise ValueError("`..` is not allowed: write where it leads to")
+    if parts[0].startswith("~") and parts[0] != "~":
+        raise ValueError("only your own home can be written with ~, as in ~/work")
+    if home is None:
+        return [Glob(pattern)]
+    if parts[0] == "~":
+        parts[:1] = glob.escape(home).split("/")
+    stop = next((at for at, part in enumerate(parts) if _WILD.search(part)), len(parts))
+    folder = "/".join(parts[:stop])
+    found = [Glob("/".join(parts))]
+    if folder.startswith("/") and (real := os.path.realpath(folder)) != folder:
+        found.append(Glob("/".join([glob.escape(real), *parts[stop:]])))
+    return found
 
 
 def matches(wanted: Sequence[Name | None], names: Sequence[str]) -> bool:
@@ -73,13 +85,7 @@ def _nothing(_: str) -> bool:
 
 
 def _name(part: str) -> Name:
-    if not re.search(r"[*?\[]", part):
-        return _literal(part)
-    return re.compile(fnmatch.translate(part)).match
-
-
-def _literal(part: str) -> Name:
-    return part.__eq__
+    return re.compile(fnmatch.translate(part)).match if _WILD.search(part) else part.__eq__
 
 
 def _names(path: str) -> list[str]:

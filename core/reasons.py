@@ -21,7 +21,7 @@ _NOTHING = "nothing needs to be done"
 _AGENTS_OWN = "nothing can be done here: the file is the agent's own"
 _RETRIED = "it is tried again every time"
 _NEWER = "a newer harkback may know it; the rest is indexed"
-_BROKEN = "open the session in its agent: if that fails too, the file is broken; what was indexed of it stays"
+_BROKEN = "open the session in its agent: if that fails too, the file is broken"
 
 REASONS: Mapping[str, Reason] = MappingProxyType(
     {
@@ -42,6 +42,12 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "symbolic-link": Reason(
             "a symbolic link, which is never followed", "name its target: harkback sources add NAME PATH"
         ),
+        "outside-root": Reason(
+            "a symbolic link that leads out of the source", "name its target: harkback sources add NAME PATH"
+        ),
+        "secret-name": Reason("named as files of keys and passwords are", f"{_NOTHING}: such files are never opened"),
+        "excluded": Reason("excluded by a rule of yours", "take the rule back: harkback exclude remove PATTERN"),
+        "other-source": Reason("it belongs to a source that is not ticked", "tick it: harkback sources enable NAME"),
         "no-permission": Reason("you may not read it", f"make it readable for you (chmod u+r); {_RETRIED}"),
         "io-error": Reason("the disk or the network drive failed", f"check that it is there and sound; {_RETRIED}"),
         "not-a-file": Reason("no regular file, such as a pipe or a device", _NOTHING),
@@ -59,7 +65,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "sqlite-corrupt": Reason("a damaged database", _BROKEN),
         "sqlite-notadb": Reason("no database, although its name says so", _BROKEN),
         # Records inside files.
-        "not-json": Reason("a line that is not JSON", _BROKEN),
+        "not-json": Reason("a line that is not JSON", "nothing can be done here: the lines around it are indexed"),
         "unexpected-shape": Reason("a record of another shape than its kind has", _NEWER),
         "unknown-type": Reason("a kind of record that harkback doesn't know", _NEWER),
         "line-too-long": Reason("a line too long to read", _AGENTS_OWN),

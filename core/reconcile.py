@@ -11,8 +11,11 @@ from pathlib import Path
 from . import ledger
 from .config import Config, EffectiveLimits
 from .database import Database
-from .discover import Found, Source, discover, roots_of
+from .discover import Found, Source, discover, files_of_others, roots_of
+from .exclude import Rules
 from .fulltext import merge
+from .gate import Gate
+from .keeping_out import apply_rules, keep_out
 from .ledger import UNKNOWN
 from .model import Adapter, Progress
 from .reading import Reading
@@ -41,6 +44,7 @@ class Reconciler:
         """`home` is the person's home folder; `stopped` is asked between files and between batches."""
         self._store, self._config, self._home, self._environ = store, config, home, environ
         self._adapters = list(adapters)
+        self._rules = Rules(config.exclude.patterns, home)
         self._limits: EffectiveLimits = config.limits.effective()
         self._stopped = stopped
         self._report, self._meter = Report(), Meter(on_progress)
@@ -51,13 +55,15 @@ class Reconciler:
         Raises lock.Busy when another process is at it, StoreError when the index can't be written.
         """
         with self._store.write() as db:
-            report, writer = self._report, Writer(db)
+            report, writer = self._report, Writer(db, self._rules)
             purged = self._purge_unticked(db, writer)
             report.sessions_before, report.turns_before = ledger.totals(db)
+            purged |= apply_rules(db, self._rules)
             if rebuild:
                 ledger.read_all_again(db)
             self._reread_what_wider_limits_admit(db)
             sources = self._discover(db, only)
+            keep_out(db, self._rules, [file for source in sources for file in source.newly_refused()])
             finished = self._read(sources, Reading(db, writer, self._limits, report, self._meter, self._stopped))
             for source in sources:
                 if finished:
@@ -92,11 +98,12 @@ class Reconciler:
 
     def _discover(self, db: Database, only: Sequence[str] | None) -> list[Source]:
         sources: list[Source] = []
+        gate = Gate(self._rules, files_of_others(self._adapters, self._config, self._home, self._environ))
         for adapter in self._adapters:
             if self._config.source(adapter.name).enabled and (only is None or adapter.name in only):
                 source = Source(adapter, ledger.known_files(db, adapter.name))
                 try:
-                    source.look(roots_of(adapter, self._config, self._home, self._environ))
+                    source.look(roots_of(adapter, self._config, self._home, self._environ), gate)
                 except Exception as error:  # an adapter's fault costs its source, not the others
                     source.error = type(error).__name__
                 sources.append(source)
@@ -111,7 +118,8 @@ class Reconciler:
         found.sort(key=lambda file: file.stamp.mtime_ns, reverse=True)
         work = [file for file in found if not reading.is_unchanged(file)]
         self._meter.expect(len(work), sum(_bytes_ahead(file) for file in work))
-        self._report.seen = len(found)
+        self._report.excluded = sum(len(source.refused) for source in sources)
+        self._report.seen = len(found) + self._report.excluded
         kept = 0
         for file in found:
             if self._stopped():
@@ -139,7 +147,7 @@ class Reconciler:
 
     def _account_for_the_gone(self, source: Source, writer: Writer) -> None:
         """Mark what the store no longer holds, or forget it if the person wants that and most is still there."""
-        absent = [file for path, file in source.known.items() if path not in source.found]
+        absent = source.absent()
         missing = source.missing()
         forget = self._config.retention.when_source_vanishes == "forget" and len(missing) * 2 <= len(source.known)
         writer.mark_gone([file for file in missing if forget or file.state != "gone"], forget=forget)
