@@ -17,6 +17,7 @@ from .help_screen import HelpScreen
 from .keys import ANYWHERE, KNOWN
 from .resume import Resume
 from .search_screen import SearchScreen
+from .skips_screen import SkipsScreen
 from .surroundings import Surroundings
 from .welcome_screen import WelcomeScreen
 
@@ -72,8 +73,8 @@ class HarkbackApp(App[Resume | None]):
         self.push_screen(SearchScreen(self._place, self._ticked), self.exit)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The sources can be changed from the search only."""
-        return isinstance(self.screen, SearchScreen) if action == "settings" else True
+        """The sources can be changed from the search only, and what was skipped is shown from there."""
+        return isinstance(self.screen, SearchScreen) if action in ("settings", "skips") else True
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
@@ -87,6 +88,10 @@ class HarkbackApp(App[Resume | None]):
         if chosen and isinstance(self.screen, SearchScreen):
             self._config = self._place.config()
             self.screen.read_now(self._ticked)
+
+    def action_skips(self) -> None:
+        if isinstance(self.screen, SearchScreen):
+            self.push_screen(SkipsScreen(self._place), lambda widen: self.action_settings() if widen else None)
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         names = ", ".join(sorted({binding.key for binding in clashed_bindings}))

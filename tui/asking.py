@@ -14,6 +14,7 @@ from ..core.model import Hit, Session
 from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked
 from ..core.search import Found, Search
+from ..core.skipped import anything_skipped
 from ..core.store import NoIndex, StoreError
 from .surroundings import Surroundings
 
@@ -58,6 +59,8 @@ class Answer:
     turns: int
     left_out: int
     """Sessions of which limits left something out."""
+    skipped: bool = False
+    """Whether anything at all was left out, skipped or not readable."""
 
     @property
     def lists_sessions(self) -> bool:
@@ -109,7 +112,8 @@ class Asking:
     def _answer(self, db: Database, query: Query, began: float, answered: Callable[[Answer], object]) -> None:
         sessions, turns = ledger.totals(db)
         left_out = sum(ledger.left_out_counts(db).values())
-        base = Answer(self.request, query, (), (), 0, True, 0.0, sessions, turns, left_out)
+        skipped = anything_skipped(db)
+        base = Answer(self.request, query, (), (), 0, True, 0.0, sessions, turns, left_out, skipped)
         if base.lists_sessions:
             rows = recent_rows(db, self.request.project)
             answered(self._filled(db, replace(base, matches=rows, total=len(rows)), began))

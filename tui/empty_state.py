@@ -31,7 +31,7 @@ def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Con
     if len(answer.query.wanted) > 1:
         hints.append("fewer or other words?")
     if answer.left_out:
-        hints.append(f"{counted(answer.left_out, 'session')} left out by the limits: f2 widens them")
+        hints.append(f"{counted(answer.left_out, 'session')} left out by the limits: f3 says which and how to widen them")
     return _page(f"Nothing says “{answer.query.text.strip()}”.", [*lines, "", *hints])
 
 

@@ -29,6 +29,7 @@ class Key:
 ANYWHERE = (
     Key("help", "f1", "help", "keys", "these keys (also ? outside the search box)"),
     Key("settings", "f2", "settings", "sources", "sources: what is read, and how far back"),
+    Key("skips", "f3", "skips", "skipped", "what was skipped or left out, and why"),
     Key("quit", "ctrl+q,ctrl+c", "quit", "", "leave"),
 )
 

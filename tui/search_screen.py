@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from textual import getters, on, work
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
@@ -35,7 +35,10 @@ REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 class SearchScreen(Screen[Resume | None]):
     """Type, look, read, copy. Dismissed with the session to resume, or with None to leave."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in (*READING, *SEARCH)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(key.binding() for key in (*READING, *SEARCH)),
+        Binding("f3", "quiet_skips", show=False, id="skips"),  # while nothing was skipped it stands before the app's
+    ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012, as Textual declares it
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "#query"
@@ -53,6 +56,7 @@ class SearchScreen(Screen[Resume | None]):
         self._project: str | None = None
         self._recent = False
         self._status = Status()
+        self._skipped = False
         self._worker: Worker | None = None
         self._refreshed = 0.0
 
@@ -88,6 +92,9 @@ class SearchScreen(Screen[Resume | None]):
 
     @on(ResultsPane.Changed)
     def _changed(self, message: ResultsPane.Changed) -> None:
+        if message.answer.skipped != self._skipped:
+            self._skipped = message.answer.skipped
+            self.refresh_bindings()
         self._set_status(answer=message.answer, notice="")
 
     @on(ResultsPane.Failed)
@@ -158,10 +165,15 @@ class SearchScreen(Screen[Resume | None]):
         self._recent = not self._recent
         self._ask()
 
+    async def action_quiet_skips(self) -> None:
+        await self.run_action("app.skips")
+
     # ---- reading ----
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys of the conversation are no keys while text is typed."""
+        """Keys of the conversation are no keys while text is typed; with nothing skipped its key is not shown."""
+        if action == "quiet_skips":
+            return not self._skipped
         if self.focused is self.query_input:
             return action not in {key.action.partition("(")[0] for key in READING}
         return True

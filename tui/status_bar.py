@@ -44,7 +44,7 @@ def _lefts(status: Status) -> list[str]:
     short = f"{count} {noun}"
     how = "newest first" if answer.lists_sessions else f"{answer.elapsed_ms:.0f} ms · words"
     long = f"{short} · {how}"
-    out = f"{counted(answer.left_out, 'session')} left out (f2)" if answer.left_out else ""
+    out = f"{counted(answer.left_out, 'session')} left out (f3)" if answer.left_out else ""
     full = " · ".join(part for part in (long, status.notice, out) if part)
     return [full, " · ".join(part for part in (long, status.notice) if part), long, short]
 
