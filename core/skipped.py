@@ -1,4 +1,4 @@
-"""What is not in the index and why: left out by limits, not readable, skipped inside files, gone at its source.
+"""What is not in the index and why: left out by limits, not readable, excluded, skipped inside files; what is gone.
 
 Read-only; each list has at most `MOST_LISTED` rows and says how many there are in all.
 """
@@ -50,6 +50,17 @@ class UnlistedFolder:
 
 
 @dataclass(frozen=True, slots=True)
+class ExcludedFiles:
+    """Files of one source that are never opened, by a rule of the person's or by their name."""
+
+    source: str
+    reason: str
+    count: int
+    example: str
+    """The path of one."""
+
+
+@dataclass(frozen=True, slots=True)
 class SkippedRecords:
     """What was skipped inside the files of one source, for one reason."""
 
@@ -60,7 +71,7 @@ class SkippedRecords:
     path: str
     """The file of the example."""
     example: str
-    """Where in that file, such as `byte 4711`."""
+    """Where in that file, such as `byte 4711`; empty where that was forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +99,12 @@ class Skipped:
     folders: tuple[UnlistedFolder, ...] = ()
     files: tuple[UnreadableFile, ...] = ()
     files_in_all: int = 0
+    excluded: tuple[ExcludedFiles, ...] = ()
     records: tuple[SkippedRecords, ...] = ()
     gone: tuple[GoneSessions, ...] = ()
 
     def __bool__(self) -> bool:
-        return any((self.left_out, self.failed, self.folders, self.files, self.records, self.gone))
+        return any((self.left_out, self.failed, self.folders, self.files, self.excluded, self.records, self.gone))
 
 
 def skipped(db: Database) -> Skipped:
@@ -104,13 +116,14 @@ def skipped(db: Database) -> Skipped:
             folders=tuple(unlisted_folders(db)),
             files=tuple(unreadable_files(db)),
             files_in_all=db.value("SELECT count(*) FROM files WHERE state = 'quarantined'"),
+            excluded=tuple(excluded_files(db)),
             records=tuple(skipped_records(db)),
             gone=tuple(gone_sessions(db)),
         )
 
 
 def anything_skipped(db: Database) -> bool:
-    """Whether anything was skipped, left out or set aside; cheap enough to ask with every search."""
+    """Whether anything was skipped, left out or not readable; cheap enough to ask with every search."""
     return bool(
         db.value(
             """SELECT EXISTS (SELECT * FROM skips) OR EXISTS (SELECT * FROM left_out)
@@ -146,6 +159,17 @@ def unreadable_files(db: Database) -> list[UnreadableFile]:
             """SELECT source, path, reason, (SELECT count(*) FROM turns WHERE file = files.id)
                FROM files WHERE state = 'quarantined' ORDER BY reason, source, path LIMIT ?""",
             MOST_LISTED,
+        )
+    ]
+
+
+def excluded_files(db: Database) -> list[ExcludedFiles]:
+    """Files that are never opened, by source and reason."""
+    return [
+        ExcludedFiles(source, reason or "", count, _shown(path))
+        for source, reason, count, path in db.rows(
+            """SELECT source, reason, count(*), min(path) FROM files WHERE state = 'excluded'
+               GROUP BY source, reason ORDER BY source, reason"""
         )
     ]
 

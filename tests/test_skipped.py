@@ -107,6 +107,17 @@ def test_folders_that_cannot_be_listed_are_counted_with_the_first_ones_name(engi
     assert (found.reason, found.count, found.example) == ("unreadable-folder", 2, f"{engine.root}/first")
 
 
+def test_files_that_are_never_opened_are_counted_by_reason(engine: Engine) -> None:
+    engine.write("a", turn("one"))
+    first = engine.write("id_one", turn("a key"))
+    engine.write("id_two", turn("another"))
+    engine.run()
+    found = look(engine)
+    (excluded,) = found.excluded
+    assert (excluded.reason, excluded.count, excluded.example) == ("secret-name", 2, os.fspath(first))
+    assert found == Skipped(excluded=found.excluded)
+
+
 def test_a_source_that_failed_as_a_whole_is_named(engine: Engine) -> None:
     class Broken(Lines):
         def roots(self, home: Path, environ: object) -> list[Path]:

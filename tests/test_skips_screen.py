@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from conftest import NOW
 from harkback.core import config as configuration
-from harkback.core.reasons import REASONS
+from harkback.core.reasons import REASONS, reason
 from harkback.core.skipped import (
+    ExcludedFiles,
     FailedSource,
     GoneSessions,
     LeftOut,
@@ -67,6 +68,7 @@ def test_every_part_of_the_report_is_on_the_page() -> None:
     page = text(
         Skipped(
             failed=(FailedSource("codex", "OSError"),),
+            excluded=(ExcludedFiles("codex", "excluded", 2, "/home/me/secret.jsonl"),),
             folders=(UnlistedFolder("claude", "unreadable-folder", 3, "/home/me/x"),),
             records=(SkippedRecords("claude", "not-json", 12, 3, "/home/me/y.jsonl", "byte 4711"),),
             gone=(GoneSessions("claude", 4),),
@@ -74,13 +76,21 @@ def test_every_part_of_the_report_is_on_the_page() -> None:
     )
     for part in (
         "Codex: the last run failed (OSError)",
-        "3 folders of Claude Code: the folder can't be listed",
+        "3 places of Claude Code: the folder can't be listed",
         "~/x",
         "12 in 3 files of Claude Code: a line that is not JSON",
+        f"2 files of Codex: {reason('excluded').sentence}",
+        "such as ~/secret.jsonl",
         "such as byte 4711 in ~/y.jsonl",
         "4 sessions of Claude Code; harkback keeps their text",
     ):
         assert part in page
+
+
+def test_a_place_that_was_forgotten_is_no_example() -> None:
+    page = text(Skipped(records=(SkippedRecords("claude", "forgotten", 2, 1, "/home/me/y.jsonl", ""),)))
+    assert "such as" not in page
+    assert "~/y.jsonl" in page
 
 
 @pytest.mark.parametrize("slug", REASONS)

@@ -28,6 +28,7 @@ def skips_page(found: Skipped, titles: Mapping[str, str], home: str) -> list[Par
     sections = (
         ("Left out by limits", page.left_out(found)),
         ("Could not be read; what was indexed of it stays", page.unreadable(found)),
+        ("Excluded", page.excluded(found)),
         ("Skipped inside files", page.records(found)),
         ("Gone at its source", page.gone(found)),
     )
@@ -61,7 +62,7 @@ class _Page:
             yield self._row(f"{self._name(each.source)}: the last run failed ({each.error})")
         for each in found.folders:
             words = reason(each.reason)
-            yield self._row(f"{counted(each.count, 'folder')} of {self._name(each.source)}: {words.sentence}")
+            yield self._row(f"{counted(each.count, 'place')} of {self._name(each.source)}: {words.sentence}")
             yield Paragraph("detail", f"{self._path(each.example)}\n→ {words.remedy}")
         for (source, slug), group in groupby(found.files, key=lambda each: (each.source, each.reason)):
             files, words = list(group), reason(slug)
@@ -70,12 +71,18 @@ class _Page:
         if found.files_in_all > len(found.files):
             yield self._row(f"The first {MOST_LISTED} of {counted(found.files_in_all, 'unreadable file')}.")
 
+    def excluded(self, found: Skipped) -> Iterator[Paragraph]:
+        for each in found.excluded:
+            words = reason(each.reason)
+            yield self._row(f"{counted(each.count, 'file')} of {self._name(each.source)}: {words.sentence}")
+            yield Paragraph("detail", f"such as {self._path(each.example)}\n→ {words.remedy}")
+
     def records(self, found: Skipped) -> Iterator[Paragraph]:
         for each in found.records:
             words = reason(each.reason)
             where = f"{counted(each.files, 'file')} of {self._name(each.source)}"
             yield self._row(f"{each.count:,} in {where}: {words.sentence}")
-            example = f"such as {each.example} in {self._path(each.path)}"
+            example = f"such as {each.example} in {self._path(each.path)}" if each.example else self._path(each.path)
             yield Paragraph("detail", f"{example}\n→ {words.remedy}")
 
     def gone(self, found: Skipped) -> Iterator[Paragraph]:
