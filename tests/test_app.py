@@ -24,11 +24,11 @@ async def settled(pilot: Pilot[Any]) -> None:
     """Wait until nothing is searched, read, laid out or indexed any more."""
     screen = pilot.app.screen
     for _ in range(20):
-        if isinstance(screen, SearchScreen) and (worker := screen._worker):
-            await asyncio.to_thread(worker.wait)
+        while isinstance(screen, SearchScreen) and screen._live.busy:
+            await asyncio.sleep(0.01)
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
-        idle = not pilot.app.workers and not (isinstance(screen, SearchScreen) and screen._worker)
+        idle = not pilot.app.workers and not (isinstance(screen, SearchScreen) and screen._live.busy)
         if idle:
             await pilot.pause()
             if not pilot.app.workers:

@@ -34,11 +34,11 @@ class LiveIndex:
         """What is out of order, in a sentence."""
         return self._failure or self._watching
 
-    def start(self) -> None:
-        """Have a pass made, if any source is ticked; from then on changes are noticed."""
+    def start(self, any_ticked: bool) -> None:
+        """Have a pass made, if there is anything to read; from then on changes are noticed."""
         if self._worker:
             self._worker.ask()
-        elif self._place.config().ticked(self._place.titles):
+        elif any_ticked:
             command, environ = self._place.worker_command(live=True), self._place.worker_environ()
             self._worker = Worker(command, self._on_event, environ, self._on_end)
         self.asked = self._worker is not None

@@ -15,11 +15,12 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from ..core.query import Query, parse
-from ..core.worker import Done, Failed, Worker, Working
+from ..core.worker import Done, Working
 from . import clipboard
 from .asking import Request
 from .keys import READING, SEARCH
-from .messages import Indexing
+from .live_index import LiveIndex
+from .messages import Indexing, IndexingEnded
 from .query_input import QueryInput, complete
 from .reading_pane import ReadingPane
 from .results_pane import ResultsPane
@@ -57,7 +58,11 @@ class SearchScreen(Screen[Resume | None]):
         self._recent = False
         self._status = Status()
         self._skipped = False
-        self._worker: Worker | None = None
+        self._live = LiveIndex(
+            place,
+            lambda event: self.post_message(Indexing(event)),
+            lambda: self.post_message(IndexingEnded()),
+        )
         self._refreshed = 0.0
 
     def compose(self) -> ComposeResult:
@@ -76,8 +81,7 @@ class SearchScreen(Screen[Resume | None]):
         self.call_after_refresh(self.start_indexing)
 
     def on_unmount(self) -> None:
-        if self._worker:
-            self._worker.cancel()
+        self._live.stop()
 
     # ---- asking and showing ----
 
@@ -233,8 +237,8 @@ class SearchScreen(Screen[Resume | None]):
     # ---- indexing ----
 
     def action_index(self) -> None:
-        if self._worker:
-            self._worker.cancel()
+        if self._live.busy:
+            self._live.stop()
             self._say("Stopping after what is being read; all that was read is kept.")
         else:
             self.start_indexing()
@@ -245,42 +249,27 @@ class SearchScreen(Screen[Resume | None]):
         self.start_indexing()
 
     def start_indexing(self) -> None:
-        """Bring the index up to date in a process of its own."""
-        if self._worker is None and self._ticked:
-            self._worker = Worker(
-                self._place.worker_command(),
-                lambda event: self.post_message(Indexing(event)),
-                self._place.worker_environ(),
-            )
-            self.results.say_indexing(True)
+        """Bring the index up to date in a process of its own, and keep it so while the app is open."""
+        self._live.start(bool(self._ticked))
+        self.results.say_indexing(self._live.asked)
 
     @on(Indexing)
-    def _indexing(self, message: Indexing) -> None:
+    def _heard(self, message: Indexing) -> None:
         event = message.event
-        if isinstance(event, Working):
-            self._set_status(progress=event.progress)
-            patience = REFRESH_SECONDS if self.results.list.count else FIRST_SECONDS
-            if time.monotonic() - self._refreshed >= patience:
-                self._refresh_results()
-            return
-        self._worker = None
-        self._set_status(progress=None)
+        changed = self._live.take(event)
+        self._set_status(progress=self._live.progress, trouble=self._live.notice)
+        patience = REFRESH_SECONDS if self.results.list.count else FIRST_SECONDS
+        if changed and (isinstance(event, Done) or time.monotonic() - self._refreshed >= patience):
+            self._refreshed = time.monotonic()
+            self.results.ask_again()
+        if isinstance(event, Done):
+            for text in self._live.summary(event):
+                self._say(text)
+        if not isinstance(event, Working):
+            self.results.say_indexing(self._live.asked)
+
+    @on(IndexingEnded)
+    def _indexing_ended(self) -> None:
+        self._live.ended()
+        self._set_status(progress=None, trouble=self._live.notice)
         self.results.say_indexing(False)
-        if isinstance(event, Failed):
-            self._set_status(notice=event.message)
-        else:
-            self._indexed(event)
-
-    def _indexed(self, done: Done) -> None:
-        report = done.report
-        if report.read or report.turns != report.turns_before:
-            self._refresh_results()
-        for name, error in report.errors.items():
-            self._say(f"{self._place.titles[name]} could not be read ({error}); what was indexed of it stays.")
-        new = report.turns - report.turns_before
-        if new > 0 and report.turns_before:
-            self._say(f"{counted(new, 'new turn')}.")
-
-    def _refresh_results(self) -> None:
-        self._refreshed = time.monotonic()
-        self.results.ask_again()

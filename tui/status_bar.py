@@ -22,7 +22,9 @@ class Status:
     answer: Answer | None = None
     progress: Progress | None = None
     notice: str = ""
-    """Something that stays true until the next search: an error, another process at work."""
+    """What is wrong with the search; stays true until the next one."""
+    trouble: str = ""
+    """What is wrong with indexing: an error, another process at work."""
 
 
 def status_line(status: Status, width: int) -> Content:
@@ -38,15 +40,16 @@ def status_line(status: Status, width: int) -> Content:
 def _lefts(status: Status) -> list[str]:
     answer = status.answer
     if answer is None:
-        return [status.notice or "searching …"]
+        return [status.notice or status.trouble or "searching …"]
     count = f"{'' if answer.exact else 'over '}{answer.total:,}"
     noun = ("session" if answer.lists_sessions else "hit") + ("" if answer.total == 1 else "s")
     short = f"{count} {noun}"
     how = "newest first" if answer.lists_sessions else f"{answer.elapsed_ms:.0f} ms · words"
     long = f"{short} · {how}"
     out = f"{counted(answer.left_out, 'session')} left out (f3)" if answer.left_out else ""
-    full = " · ".join(part for part in (long, status.notice, out) if part)
-    return [full, " · ".join(part for part in (long, status.notice) if part), long, short]
+    wrong = " · ".join(part for part in (status.notice, status.trouble) if part)
+    full = " · ".join(part for part in (long, wrong, out) if part)
+    return [full, " · ".join(part for part in (long, wrong) if part), long, short]
 
 
 def _rights(progress: Progress | None) -> list[str]:
