@@ -85,8 +85,8 @@ async def take(picture: Picture, place: Surroundings) -> None:
 async def settle(app: HarkbackApp) -> None:
     """Wait until nothing is searched, read or indexed any more."""
     for _ in range(3):
-        if isinstance(screen := app.screen, SearchScreen) and screen._worker:
-            await asyncio.to_thread(screen._worker.wait)
+        while isinstance(screen := app.screen, SearchScreen) and screen._live.busy:
+            await asyncio.sleep(0.01)
         await app.workers.wait_for_complete()
         await asyncio.sleep(0.05)
 
