@@ -36,7 +36,7 @@ def rewrite(db: Database, path: Path) -> None:
     try:
         db.run("INSERT INTO words (words) VALUES ('optimize')")
         db.run("VACUUM INTO ?", str(new))
-        settle(new)
+        seal(new)
     except BaseException:
         drop(new)
         raise
@@ -64,7 +64,7 @@ def new_file(path: Path) -> Path:
     return new
 
 
-def settle(new: Path) -> None:
+def seal(new: Path) -> None:
     """Make the new file what the index is: written ahead of, due for nothing, safe on the disk."""
     db = Database(new)
     db.run("PRAGMA journal_mode=WAL")
@@ -90,9 +90,12 @@ def drop(path: Path) -> None:
 
 
 def take_over(path: Path) -> None:
-    """End a `replace` that was interrupted; the caller is the one writer."""
-    if not path.exists() and _new(path).exists():
-        replace(_new(path), path)
+    """End a replacement that was interrupted, or take back one that was only begun; the caller is the one writer."""
+    new = _new(path)
+    if path.exists():
+        drop(new)
+    elif new.exists():
+        replace(new, path)
 
 
 def being_replaced(path: Path, patience: float = 0.5) -> None:
@@ -100,6 +103,15 @@ def being_replaced(path: Path, patience: float = 0.5) -> None:
     until = time.monotonic() + patience
     while not path.exists() and _new(path).exists() and time.monotonic() < until:
         time.sleep(0.005)
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells the file that is at `path` now from one that takes its place; None without one."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _new(path: Path) -> Path:

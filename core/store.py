@@ -17,7 +17,7 @@ from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate
 from .redact import REDACTION_VERSION
-from .rewrite import being_replaced, finish, is_due, take_over
+from .rewrite import being_replaced, finish, identity, is_due, take_over
 from .tokens import TOKENIZER_VERSION
 
 VERSIONS = {"tokenizer": TOKENIZER_VERSION, "redaction": REDACTION_VERSION}
@@ -32,6 +32,10 @@ class StoreError(Exception):
 
 class NoIndex(StoreError):
     """Nothing has been indexed yet."""
+
+
+class Newer(StoreError):
+    """A newer harkback made the index; it is left alone."""
 
 
 class Store:
@@ -54,7 +58,20 @@ class Store:
 
         Raises NoIndex or StoreError.
         """
-        being_replaced(self.path)
+        while True:
+            being_replaced(self.path)
+            before = identity(self.path)
+            try:
+                database = self._open_for_reading()
+            except StoreError:
+                if identity(self.path) == before:
+                    raise
+            else:
+                if identity(self.path) == before:
+                    return database
+                database.close()  # another file has taken its place meanwhile, and this may be a bit of each
+
+    def _open_for_reading(self) -> Database:
         if not self.exists():
             raise NoIndex(f"nothing is indexed yet in {self.home}; run `harkback index`")
         try:
@@ -112,7 +129,7 @@ class Store:
     def _check(self, database: Database) -> None:
         version = database.value("PRAGMA user_version")
         if version > SCHEMA_VERSION:
-            raise StoreError(
+            raise Newer(
                 f"{self.path} was made by a newer harkback (format {version}, this one knows {SCHEMA_VERSION}); "
                 "it was left alone: update harkback, or choose another folder with --home"
             )
@@ -158,4 +175,4 @@ def unpack(stored: Any) -> str:
     return unpacker.decompress(stored).decode()
 
 
-__all__ = ["SCHEMA_VERSION", "Busy", "NoIndex", "Store", "StoreError", "pack", "unpack"]
+__all__ = ["SCHEMA_VERSION", "Busy", "Newer", "NoIndex", "Store", "StoreError", "pack", "unpack"]
