@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from command_line import CommandLine
 from engine import Engine, Lines, turn
 from harkback.adapters.claude import Claude
 from harkback.adapters.codex import Codex
-from harkback.core.config import Config
+from harkback.core.config import Config, SourceConfig
 from harkback.core.model import Sweeping
 from harkback.core.status import survey
 from harkback.core.sweep import SOON_DAYS, swept_soon
@@ -178,7 +179,7 @@ def test_copies_in_a_place_of_our_own_configuration_are_not_swept(tmp_path: Path
 
 def test_a_place_whose_name_begins_alike_is_another_place(tmp_path: Path) -> None:
     home = Home(tmp_path, talk=1)
-    beside = tmp_path / "home" / ".lines2"
+    beside = tmp_path / "home" / ".lines0"
     beside.mkdir()
     (beside / "copy.jsonl").write_bytes(home.engine.path("talk").read_bytes())
     os.utime(beside / "copy.jsonl", (1, 1))
@@ -233,3 +234,10 @@ def test_a_look_at_the_disk_counts_files_without_an_index(aged: CommandLine) -> 
     found = survey(Claude(), Config(), aged.home, {}, now, 90)
     assert (found.files, found.swept_soon) == (9, 2)
     assert survey(Codex(), Config(), aged.home, {}, now, 90).swept_soon == 0
+
+
+def test_on_the_disk_too_only_the_agents_own_places_are_swept(aged: CommandLine, tmp_path: Path) -> None:
+    shutil.copytree(aged.home / ".claude" / "projects", tmp_path / "copies")
+    config = Config(sources={"claude": SourceConfig(True, (str(tmp_path / "copies"),))})
+    found = survey(Claude(), config, aged.home, {}, int(time.time() * 1000), 90)
+    assert (found.files, found.swept_soon) == (18, 2)
