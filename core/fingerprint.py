@@ -42,14 +42,26 @@ def same_prefix(file: BinaryIO, known: KnownFile, stamp: Stamp) -> bool:
     """Whether the bytes read so far still stand there.
 
     The same inode is trusted when both ends are as they were; another one, as after a copy or an atomic replace, has
-    every byte compared. An edit in the middle that keeps inode and both ends is the limit of the cheap look.
+    every byte compared. So has one that may be another file under an inode that was free again: its time of change
+    went back, or its folder has changed since it was last seen to. An edit in the middle that keeps the file and both
+    ends is the limit of the cheap look.
     """
     prefix = known.prefix
     if stamp.size < prefix.offset:
         return False
-    if (stamp.device, stamp.inode) == (known.stamp.device, known.stamp.inode):
+    if _is_surely_the_same_file(known, stamp):
         return edges(file, prefix.offset) == prefix.edges
     return checksum(file, 0, prefix.offset) == prefix.crc
+
+
+def _is_surely_the_same_file(known: KnownFile, stamp: Stamp) -> bool:
+    """No file takes another's place without a later change of their folder."""
+    if (stamp.device, stamp.inode) != (known.stamp.device, known.stamp.inode) or stamp.mtime_ns < known.stamp.mtime_ns:
+        return False
+    try:
+        return Path(os.fsdecode(known.path)).parent.stat().st_mtime_ns < known.stamp.mtime_ns
+    except OSError:
+        return False
 
 
 def extended(file: BinaryIO, before: Prefix | None, offset: int) -> Prefix:

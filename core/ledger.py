@@ -128,6 +128,12 @@ def read_all_again(db: Database) -> None:
     db.run("UPDATE files SET adapter_version = ?", UNKNOWN)
 
 
+def read_again(db: Database, files: Iterable[int]) -> None:
+    """Like `read_all_again`, for these files."""
+    with db.transaction():
+        db.run_many("UPDATE files SET adapter_version = ? WHERE id = ?", [(UNKNOWN, file) for file in files])
+
+
 def read_cut_again(db: Database) -> None:
     """Like `read_all_again`, for the files of which a limit left something out."""
     db.run("UPDATE files SET adapter_version = ? WHERE id IN (SELECT file FROM left_out)", UNKNOWN)

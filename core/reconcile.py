@@ -21,6 +21,7 @@ from .model import Adapter, Progress
 from .reading import Reading
 from .report import Meter, Report
 from .store import Store
+from .verify import verify as verify_files
 from .writer import Writer
 
 FIRST_BUILD = 5_000
@@ -49,8 +50,10 @@ class Reconciler:
         self._stopped = stopped
         self._report, self._meter = Report(), Meter(on_progress)
 
-    def run(self, only: Sequence[str] | None = None, *, rebuild: bool = False) -> Report:
+    def run(self, only: Sequence[str] | None = None, *, rebuild: bool = False, verify: bool = False) -> Report:
         """Reconcile all ticked sources, or those of `only`; with `rebuild` every file is read again.
+
+        With `verify` every byte that was read is hashed again, and what differs is read again.
 
         Raises lock.Busy when another process is at it, StoreError when the index can't be written.
         """
@@ -64,6 +67,8 @@ class Reconciler:
             self._reread_what_wider_limits_admit(db)
             sources = self._discover(db, only)
             keep_out(db, self._rules, [file for source in sources for file in source.newly_refused()])
+            if verify:
+                verify_files(db, sources, report, self._meter, self._stopped)
             finished = self._read(sources, Reading(db, writer, self._limits, report, self._meter, self._stopped))
             for source in sources:
                 if finished:

@@ -16,6 +16,10 @@ class Report:
     seen: int = 0
     read: int = 0
     unchanged: int = 0
+    verified: int = 0
+    """Files of which every byte that was read was hashed again ..."""
+    differed: int = 0
+    """... and was found changed; they were read again."""
     quarantined: int = 0
     gone: int = 0
     excluded: int = 0

@@ -26,7 +26,7 @@ def known(path: Path, offset: int) -> KnownFile:
     with open_quietly(path) as file:
         prefix = extended(file, None, offset)
     facts: dict[str, Any] = {each.name: None for each in fields(KnownFile)}
-    return KnownFile(**{**facts, "stamp": stamp_of(path.stat()), "prefix": prefix})
+    return KnownFile(**{**facts, "path": os.fsencode(path), "stamp": stamp_of(path.stat()), "prefix": prefix})
 
 
 def same(path: Path, before: KnownFile) -> bool:

@@ -27,13 +27,20 @@ from .wording import counted, short_time, swept_soon
 @cli.command()
 @click.option("--source", "names", multiple=True, metavar="NAME", help="Only this source; may be repeated.")
 @click.option("--rebuild", is_flag=True, help="Read every file again; what only the index still holds is kept.")
+@click.option("--verify", is_flag=True, help="Hash again all that was read, and read again what differs.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--events", is_flag=True, hidden=True)
 @click.option("--watch", is_flag=True, hidden=True)
 @home_option
 @click.pass_context
 def index(
-    context: click.Context, names: tuple[str, ...], rebuild: bool, as_json: bool, events: bool, watch: bool
+    context: click.Context,
+    names: tuple[str, ...],
+    rebuild: bool,
+    verify: bool,
+    as_json: bool,
+    events: bool,
+    watch: bool,
 ) -> None:
     """Bring the index in line with the session files."""
     here = place()
@@ -52,7 +59,7 @@ def index(
     if unticked := [name for name in names if name not in ticked]:
         raise ConfigError(f"not ticked: {', '.join(unticked)}; `harkback sources enable {' '.join(unticked)}` ticks it")
     show = _draw_bar if on_terminal(sys.stderr) and not as_json else None
-    report = here.reconcile(only=only, rebuild=rebuild, on_progress=show)
+    report = here.reconcile(only=only, rebuild=rebuild, verify=verify, on_progress=show)
     if show:
         click.echo("\r\x1b[K", nl=False, err=True)
     if as_json:
@@ -136,6 +143,9 @@ def _print_report(here: Surroundings, report: Report) -> None:
         f"{counted(report.sessions, 'session')}, {counted(report.turns, 'turn')}{change}; read {report.read:,} of "
         f"{counted(report.seen, 'file')}, {report.bytes_read / 1e6:,.1f} MB, in {report.seconds:.1f} s"
     )
+    if report.verified:
+        differed = f"{report.differed:,} differed and were read again" if report.differed else "none differed"
+        say(f"verified {counted(report.verified, 'file')} byte by byte: {differed}")
     if report.quarantined:
         say(f"{counted(report.quarantined, 'file')} can't be read now; what was indexed of them stays")
     if report.skips:

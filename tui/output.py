@@ -94,7 +94,8 @@ def report_json(report: Report) -> dict[str, Any]:
     return {
         "files": {
             name: getattr(report, name) for name in ("seen", "read", "unchanged", "quarantined", "gone", "excluded")
-        },
+        }
+        | ({"verified": report.verified, "differed": report.differed} if report.verified else {}),
         "sessions": report.sessions,
         "turns": report.turns,
         "added": {"sessions": max(0, sessions), "turns": max(0, turns)},

@@ -63,6 +63,7 @@ class Surroundings:
         *,
         only: list[str] | None = None,
         rebuild: bool = False,
+        verify: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Report:
@@ -76,7 +77,7 @@ class Surroundings:
             on_progress=on_progress,
             stopped=stopped,
         )
-        return reconciler.run(only, rebuild=rebuild)
+        return reconciler.run(only, rebuild=rebuild, verify=verify)
 
     def purge_place(self, source: str, path: str) -> None:
         """Drop what was indexed of a source in one folder or file. Raises Busy, StoreError."""
