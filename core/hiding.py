@@ -21,6 +21,15 @@ def is_hidden(db: Database, source: str, native_id: str) -> bool:
     return db.value("SELECT 1 FROM hidden WHERE source = ? AND session = ?", source, native_id) is not None
 
 
+def hidden_count(db: Database) -> int:
+    """How many sessions are hidden; none in an index of a format that could hide none."""
+    return db.value("SELECT count(*) FROM (SELECT DISTINCT source, session FROM hidden)") if _has_table(db) else 0
+
+
+def _has_table(db: Database) -> bool:
+    return db.row("SELECT 1 FROM sqlite_master WHERE name = 'hidden'") is not None
+
+
 def names_of(batch: Batch) -> set[str]:
     """The sessions that a batch has anything of."""
     return {*batch.sessions, *(each.session for each in (*batch.turns, *batch.undos, *batch.cuts))}
@@ -42,25 +51,35 @@ def without_hidden(db: Database, source: str, file: int, path: bytes, batch: Bat
     )
 
 
-def hide(db: Database, rules: Rules, sessions: Iterable[int]) -> None:
-    """Hide those of some settled sessions that a rule hides, with what was forked from or spawned by them."""
-    if not rules.look_into_sessions:
-        return
-    waiting = list(sessions)
+def hidden_by(db: Database, rules: Rules, sessions: Iterable[int]) -> dict[int, tuple[str, str]]:
+    """Those of some settled sessions that a rule hides, with what was forked from or spawned by them.
+
+    By row: (source, native id).
+    """
+    found: dict[int, tuple[str, str]] = {}
+    waiting = list(sessions) if rules.look_into_sessions else []
+    some_are_hidden = bool(waiting) and _has_table(db) and db.row("SELECT 1 FROM hidden LIMIT 1") is not None
     while waiting:
         session = waiting.pop()
         row = db.row(
-            """SELECT s.source, s.native_id, s.title, s.project, p.source, p.native_id
+            """SELECT s.source, s.native_id, s.title, s.project, s.parent, p.source, p.native_id
                FROM sessions s LEFT JOIN sessions p ON p.id = s.parent WHERE s.id = ? AND s.turns > 0""",
             session,
         )
-        if row is None:
+        if row is None or session in found:
             continue
-        of_hidden = row[5] is not None and is_hidden(db, row[4], row[5])
-        if of_hidden or rules.hide_session(*row[:4]):
-            children = [child for (child,) in db.rows("SELECT id FROM sessions WHERE parent = ?", session)]
-            _drop(db, session, row[0], row[1])
-            waiting += children
+        *facts, parent, source, native_id = row  # the last two are the parent's
+        of_hidden = parent in found or (some_are_hidden and is_hidden(db, source, native_id))
+        if of_hidden or rules.hide_session(*facts):
+            found[session] = facts[0], facts[1]
+            waiting += (child for (child,) in db.rows("SELECT id FROM sessions WHERE parent = ?", session))
+    return found
+
+
+def hide(db: Database, rules: Rules, sessions: Iterable[int]) -> None:
+    """Drop what is indexed of those sessions that a rule hides."""
+    for session, names in hidden_by(db, rules, sessions).items():
+        _drop(db, session, *names)
 
 
 def show_again(db: Database) -> None:

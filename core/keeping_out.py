@@ -33,21 +33,21 @@ def apply_rules(db: Database, rules: Rules) -> bool:
     with db.transaction():
         if set(json.loads(before or "[]")[1:]) - set(rules.patterns):
             show_again(db)
-        _keep_out(db, rules, _refused(db, Gate(rules)))
+        _keep_out(db, rules, list(refused_in(db, Gate(rules)).values()))
         hide(db, rules, [row[0] for row in db.rows("SELECT id FROM sessions WHERE turns > 0")])
         db.run("REPLACE INTO meta VALUES ('exclude', ?)", now)
     return True
 
 
-def _refused(db: Database, gate: Gate) -> list[Refused]:
-    """The files in the index that may not be opened any more."""
-    return [
-        Refused(source, path, None if state == "gone" else Stamp(*stamp), reason)
-        for source, path, state, *stamp in db.rows(
-            "SELECT source, path, state, device, inode, size, mtime_ns FROM files WHERE state != 'excluded'"
+def refused_in(db: Database, gate: Gate) -> dict[int, Refused]:
+    """The files in the index that may not be opened any more, by row."""
+    return {
+        row: Refused(source, path, None if state == "gone" else Stamp(*stamp), reason)
+        for row, source, path, state, *stamp in db.rows(
+            "SELECT id, source, path, state, device, inode, size, mtime_ns FROM files WHERE state != 'excluded'"
         )
         if (reason := gate.refusal(source, path))
-    ]
+    }
 
 
 def _keep_out(db: Database, rules: Rules, files: Sequence[Refused]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from . import ledger
 from .config import Config
 from .database import Database
+from .hiding import hidden_count
 from .model import Adapter
 from .reconcile import discover, roots_of
 from .sweep import files_swept_soon, swept_by_source
@@ -66,6 +67,10 @@ class IndexStatus:
     gone_at_source: int
     """Sessions whose text is kept although their store dropped them."""
     quarantined: int
+    excluded: int
+    """Files that are not opened: by a rule, by their name, or as part of a source that is not ticked."""
+    hidden: int
+    """Sessions that a rule keeps out."""
     skips: Mapping[str, int]
     left_out: Mapping[str, int]
     redacted: Mapping[str, int]
@@ -142,6 +147,8 @@ def index_status(db: Database, path: Path) -> IndexStatus:
         turns=turns,
         gone_at_source=db.value("SELECT count(*) FROM sessions WHERE gone AND turns > 0"),
         quarantined=db.value("SELECT count(*) FROM files WHERE state = 'quarantined'"),
+        excluded=db.value("SELECT count(*) FROM files WHERE state = 'excluded'"),
+        hidden=hidden_count(db),
         skips=ledger.skip_counts(db),
         left_out=ledger.left_out_counts(db),
         redacted=dict(redacted),
