@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from .glob import Glob, globs
+from .glob import Glob, globs, path_names
 from .title_pattern import title_pattern
 
 SECRET_NAMES = (
@@ -76,14 +76,17 @@ class Rules:
 
     def hide_file(self, source: str, path: str) -> bool:
         """Whether a rule hides a file of a source, by name alone."""
-        return source in self._sources or any(glob.covers(path) for glob in self._paths)
+        if source in self._sources:
+            return True
+        names = path_names(path) if self._paths else []
+        return any(glob.covers(names) for glob in self._paths)
 
     def hide_session(self, source: str, native_id: str, title: str, project: str | None) -> bool:
         """Whether a rule hides a session, by what is known of it."""
         return (
             f"{source}:{native_id}" in self._sessions
             or any(matches(title) for matches in self._titles)
-            or (project is not None and any(glob.covers(project) for glob in self._projects))
+            or (project is not None and any(glob.covers(path_names(project)) for glob in self._projects))
         )
 
     @property

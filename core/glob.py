@@ -24,14 +24,18 @@ class Glob:
 
     def __init__(self, pattern: str) -> None:
         """A pattern that does not begin with `/` matches at any depth."""
-        pattern = _plain(pattern)
-        anywhere = not re.match("/|[a-zA-Z]:/", pattern)
-        parts: list[Name | None] = [None if part == "**" else _name(part) for part in _names(pattern)]
+        anywhere = not re.match("/|[a-zA-Z]:[/\\\\]", pattern)
+        parts: list[Name | None] = [None if part == "**" else _name(part) for part in path_names(pattern)]
         self._names: tuple[Name | None, ...] = (*([None] if anywhere else []), *parts, None)
 
-    def covers(self, path: str) -> bool:
-        """Whether the pattern matches an absolute path or a folder above it."""
-        return matches(self._names, _names(_plain(path)))
+    def covers(self, names: Sequence[str]) -> bool:
+        """Whether the pattern matches an absolute path or a folder above it, given as `path_names`."""
+        return matches(self._names, names)
+
+
+def path_names(path: str) -> list[str]:
+    """A path as patterns are compared with it: the ways to write one name are one."""
+    return [part for part in _plain(path).split("/") if part not in ("", ".")]
 
 
 def globs(pattern: str, home: str | None) -> list[Glob]:
@@ -88,11 +92,6 @@ def _name(part: str) -> Name:
     return re.compile(fnmatch.translate(part)).match if _WILD.search(part) else part.__eq__
 
 
-def _names(path: str) -> list[str]:
-    return [part for part in path.split("/") if part not in ("", ".")]
-
-
 def _plain(path: str) -> str:
-    """A path as it is compared: the ways to write one name are one."""
     path = unicodedata.normalize("NFC", path.replace("\\", "/") if sys.platform == "win32" else path)
     return path.casefold() if IGNORES_CASE else path

@@ -93,7 +93,7 @@ def slowly(pattern: list[str], path: list[str]) -> bool:
 @given(st.lists(st.sampled_from(["a", "b", "**"]), max_size=7), st.lists(st.sampled_from(["a", "b"]), max_size=8))
 @example(["**", "a", "**", "b"], ["a", "b", "a"])
 def test_names_match_as_if_every_way_were_tried(pattern: list[str], path: list[str]) -> None:
-    assert Glob("/" + "/".join(pattern)).covers("/" + "/".join(path)) == slowly([*pattern, "**"], path)
+    assert Glob("/" + "/".join(pattern)).covers(path) == slowly([*pattern, "**"], path)
 
 
 @pytest.mark.parametrize("path", [["a"] * 400, ["a"] * 399 + ["b"]])

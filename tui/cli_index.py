@@ -93,6 +93,7 @@ def status(as_json: bool) -> None:
     say(f"sessions    {state.sessions:,}{gone}")
     say(f"turns       {state.turns:,}, from {short_time(state.oldest, now)} to {short_time(state.newest, now)}")
     say(f"unreadable  {counted(state.quarantined, 'file')}{stays}")
+    say(f"excluded    {counted(state.excluded, 'file')}, {counted(state.hidden, 'session')}")
     say(f"skipped     {listed(state.skips)}")
     say(f"left out    {_left_out(state.left_out)}")
     say(f"masked      {listed(state.redacted)}")

@@ -134,6 +134,7 @@ def status_json(status: IndexStatus) -> dict[str, Any]:
         "turns": status.turns,
         "gone_at_source": status.gone_at_source,
         "quarantined": status.quarantined,
+        "excluded": {"files": status.excluded, "sessions": status.hidden},
         "skips": dict(status.skips),
         "left_out": dict(status.left_out),
         "redacted": dict(status.redacted),
