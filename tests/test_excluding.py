@@ -165,6 +165,8 @@ def test_an_excluded_file_is_never_opened(engine: Excluding) -> None:
     assert engine.states()["a.jsonl"] == ("excluded", "excluded")
     again = engine.run()
     assert (again.read, again.unchanged, again.excluded, again.bytes_read) == (0, 1, 2, 0)
+    assert engine.states()["a.jsonl"] == ("excluded", "excluded")
+    assert again.gone == 0
     assert opened(engine) == ["c.jsonl"]
 
 
@@ -311,6 +313,14 @@ def test_a_store_inside_a_ticked_one_is_not_read_through_it(tmp_path: Path) -> N
     check(engine)
 
 
+def test_a_place_that_two_sources_share_is_read_by_the_one_that_is_ticked(tmp_path: Path) -> None:
+    other = replace(Watched(opened=([],)), name="lines/", title="Other")
+    engine = Excluding(tmp_path / "engine", (Watched(opened=([],)), other), ticked=("lines",))
+    engine.write("a", turn("zebra"))
+    assert engine.run().excluded == 0
+    assert found(engine) == {"zebra"}
+
+
 def test_an_unticked_store_around_a_ticked_one_takes_nothing_from_it(tmp_path: Path) -> None:
     inner = replace(Watched(opened=([],)), name="lines/inner", title="Inner")
     engine = Excluding(tmp_path / "engine", (Watched(opened=([],)), inner), ticked=("lines/inner",))
@@ -381,6 +391,10 @@ def test_a_session_in_two_files_is_hidden_in_both(engine: Excluding) -> None:
     engine.run()
     assert engine.search("quagga") == []
     check(engine)
+    engine.rules = ()
+    engine.run()
+    assert len(engine.search("quagga")) == 3
+    assert engine.contents() == engine.fresh().contents()
 
 
 def test_one_file_of_a_session_may_be_excluded_and_the_other_stays(engine: Excluding) -> None:
@@ -391,6 +405,30 @@ def test_one_file_of_a_session_may_be_excluded_and_the_other_stays(engine: Exclu
     engine.rules = ("**/zoo",)
     engine.run()
     assert engine.texts("e") == ["quagga"]
+    check(engine)
+
+
+def test_a_parent_that_only_an_excluded_file_named_is_forgotten(engine: Excluding) -> None:
+    engine.write("e.1", turn("quagga"))
+    engine.write("zoo/e.2", ["facts", {"parent": "nobody"}], turn("more quagga", time=NOON))
+    engine.run()
+    engine.rules = ("**/zoo",)
+    engine.run()
+    assert engine.rows("SELECT native_id FROM sessions ORDER BY 1") == [("c",), ("e",)]
+    check(engine)
+
+
+@pytest.mark.parametrize("names", [("p", "q", "r"), ("r", "q", "p"), ("q", "r", "p"), ("q", "p", "r")])
+def test_forks_go_with_their_session_in_whatever_order_they_came(engine: Excluding, names: tuple[str, ...]) -> None:
+    parents = {"p": None, "q": "p", "r": "q"}
+    for name in names:
+        engine.write(name, ["facts", {"parent": parents[name]}], turn("quagga"))
+        engine.run()
+    engine.rules = ("session:lines:p",)
+    assert engine.preview("session:lines:p").sessions == 3
+    engine.run(only=[])
+    assert engine.search("quagga") == []
+    assert found(engine) == WORDS
     check(engine)
 
 
