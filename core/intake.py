@@ -47,6 +47,8 @@ class NewTurn:
     native_id: str | None
     parent_id: str | None
     more: bool
+    rest: str = ""
+    """What of the text continues the turn, not yet redacted: all that counts of a turn that is there already."""
 
 
 @dataclass(slots=True)
@@ -138,7 +140,8 @@ class Intake:
                 self._skip(SkipRecord("turn-cut", f"at {pending.turn.seq}, {len(text):,} characters"))
             if not text:
                 continue
-            turn = replace(pending.turn, text=self._counted(_masked(text)))
+            rest = "" if pending.turn.more else JOINT.join(part for part in cleaned[1:] if part.strip())
+            turn = replace(pending.turn, text=self._counted(_masked(text)), rest=rest)
             if turn.session in self._forks and self._forgotten.copy(text_hash(turn.role, turn.text)):
                 self._skip_forgotten(turn.seq)
             else:

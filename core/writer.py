@@ -194,8 +194,8 @@ class Writer:
             session = sessions[turn.session]
             if turn.native_id is not None:
                 known = None if all_new else self._row_of_turn(file, session, turn.native_id)
-                if known is not None and turn.more:
-                    self._extend(known, file, turn, pending)
+                if known is not None and (more := turn.text if turn.more else turn.rest):
+                    self._extend(known, file, more, pending)
                 if known is not None or (turn.session, turn.native_id) in ids:
                     continue
                 ids.add((turn.session, turn.native_id))
@@ -216,10 +216,10 @@ class Writer:
             "SELECT id FROM turns WHERE native_id = ? AND session = ? AND file = ?", native_id, session, file
         )
 
-    def _extend(self, row: int, file: int, turn: NewTurn, pending: _Pending) -> None:
+    def _extend(self, row: int, file: int, more: str, pending: _Pending) -> None:
         role, time, stored = next(self._db.rows("SELECT role, time, text FROM turns WHERE id = ?", row))
         old = unpack(stored)
-        text = rejoined(old, turn.text)
+        text = rejoined(old, more)
         drop_chunks_of_turn(self._db, row)
         values = (pack(text), text_hash(role, text), len(text), FENCE in text, row)
         self._db.run("UPDATE turns SET text = ?, hash = ?, size = ?, code = ? WHERE id = ?", *values)

@@ -93,6 +93,17 @@ def test_a_turn_that_goes_on_is_one_turn(engine: Engine) -> None:
     same_as_fresh(engine)
 
 
+def test_a_turn_that_is_written_again_before_it_goes_on_loses_nothing(engine: Engine) -> None:
+    first = turn("first", native_id="m")
+    engine.write("a", first)
+    engine.run()
+    engine.append("a", first, turn("second", native_id="m", more=True))
+    engine.run()
+    assert engine.texts("a") == ["first\n\nsecond"]
+    check(engine)
+    assert engine.contents() == engine.fresh().contents()
+
+
 def test_a_shortened_file_is_read_again(engine: Engine) -> None:
     engine.write("a", turn("zebra"), turn("quokka"))
     engine.run()
@@ -710,7 +721,7 @@ def records(draw: st.DrawFn) -> object:
         times = st.none() | st.integers(0, 3).map(lambda days: NOON + days * DAY)
         role = draw(st.sampled_from(("user", "assistant")))
         made = turn(draw(texts), role=role, time=draw(times), native_id=draw(ids), parent_id=draw(ids))
-        made[1]["more"] = made[1]["native_id"] == "z"  # an id is either of turns that go on or of turns that repeat
+        made[1]["more"] = made[1]["native_id"] is not None and draw(st.booleans())
         return made
     if kind == "facts":
         names = st.none() | st.sampled_from(("one", "two"))
