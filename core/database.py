@@ -10,10 +10,17 @@ from typing import Any
 
 import apsw
 
+SQLITE_VERSION = apsw.sqlite_lib_version()
 FTS5_TOKENIZE_DOCUMENT = apsw.FTS5_TOKENIZE_DOCUMENT
 Error = apsw.Error
 Interrupted = apsw.InterruptError
 Full = apsw.FullError
+
+
+class BrokenValue(apsw.CorruptError):
+    """What SQLite gave back without complaint is not what was stored."""
+
+
 Damaged = (apsw.CorruptError, apsw.NotADBError)
 Rejected = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
 """Errors that say something of the values, nothing of the database."""

@@ -95,7 +95,7 @@ def demo(context: click.Context) -> None:
 
 def main() -> None:
     """The console script: every error in a sentence, never a traceback."""
-    from . import cli_config, cli_exclude, cli_index, cli_search, cli_sources  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from . import cli_config, cli_exclude, cli_index, cli_search, cli_sources, cli_trust  # noqa: F401  # pyright: ignore[reportUnusedImport]
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
