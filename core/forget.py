@@ -22,6 +22,8 @@ from .tombstones import bury, copy_hash, hashes, session_hash, turn_hash
 
 PATIENCE = 10.0
 """Seconds to wait for another harkback that is writing."""
+_ASIDES = (".damaged-*", "*.corrupt-*", ".new*")
+"""What may lie beside the index besides its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +157,10 @@ def _fill(path: Path, tombstones: Iterable[bytes]) -> None:
 
 def _drop_what_else_there_is(store: Store) -> None:
     """Logs, and copies of damaged indexes: nobody can take single sessions out of those."""
-    live = {store.path.name + suffix for suffix in ("", "-wal", "-shm")}
-    asides = [path for path in store.home.glob(store.path.name + "*") if path.name not in live]
-    for path in (*asides, *store.home.glob("*.corrupt-*"), *(store.home / "logs").rglob("*")):
+    for path in (
+        *(each for pattern in _ASIDES for each in store.path.parent.glob(store.path.name + pattern)),
+        *(store.home / "logs").rglob("*"),
+    ):
         if path.is_file() or path.is_symlink():
             path.unlink(missing_ok=True)
 

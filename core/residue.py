@@ -48,15 +48,15 @@ def remains(db: Database | None, folder: Path, index: Path, looked_for: Sequence
         return Remains(0)
     finder = BytesAhoCorasick(looked_for)
     where: dict[int, set[Path]] = {}
-    for path in sorted(folder.rglob("*")):
+    ours = {index, *(index.with_name(index.name + suffix) for suffix in ("-wal", "-shm"))}
+    for path in sorted({*folder.rglob("*"), *ours}):
         if path.is_file() and not path.is_symlink():
             for number in _found_in(path, finder):
                 where.setdefault(number, set()).add(path)
     kept = _accounted_for(db, finder) if db and where else {}
-    ours = {index, *(index.with_name(index.name + suffix) for suffix in ("-wal", "-shm"))}
     files = {path for number, paths in where.items() for path in paths if number not in kept or path not in ours}
     keys = {key for number in where for key in kept.get(number, ())}
-    return Remains(len(looked_for), tuple(sorted(str(path.relative_to(folder)) for path in files)), tuple(sorted(keys)))
+    return Remains(len(looked_for), tuple(sorted(_name(path, folder) for path in files)), tuple(sorted(keys)))
 
 
 def _pieces(stored: str | bytes) -> Iterator[bytes]:
@@ -65,6 +65,10 @@ def _pieces(stored: str | bytes) -> Iterator[bytes]:
     if len(raw) >= LEAST:
         for start in (0, max(0, len(raw) // 2 - SIZE // 2), max(0, len(raw) - SIZE)):
             yield raw[start : start + SIZE]
+
+
+def _name(path: Path, folder: Path) -> str:
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
 def _found_in(path: Path, finder: BytesAhoCorasick) -> set[int]:
