@@ -12,6 +12,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TypeVar, cast
 
@@ -24,9 +25,16 @@ T = TypeVar("T")
 
 LINE_LIMIT = 16 << 20
 """Bytes of the longest line that is read; what agents write beyond it is tool output and compacted history."""
+LINE_HOPELESS = 1 << 30
+"""A file with a line beyond so many bytes is no session: a disk image, or a hole that claims to be a terabyte."""
 BLANK = b" \t\r\n\0"
 HOPELESS = 50
 """So many lines in a row that are no JSON, with none before that is, and the file is something else."""
+FOREIGN = {
+    "encoding": rb"(?:(?:\0\0)?(?:\xff\xfe|\xfe\xff)(?:\0\0)?)?\0{0,3}\{\0{1,3}[\s\"}]",
+    "compressed": rb"\x1f\x8b|\x28\xb5\x2f\xfd|BZh[1-9]|\xfd7zXZ|PK\x03\x04",
+}
+"""How files begin that hold lines all the same, but of UTF-16 or UTF-32, or packed ones."""
 ZSTD_WINDOW = 1 << 27
 ZSTD_RATIO, ZSTD_FREE = 200, 64 << 20
 """A frame that unpacks to more than the second figure and to more than the first times its size is a bomb."""
@@ -116,7 +124,7 @@ class JsonLines(Generic[T]):
 
     def __iter__(self) -> Iterator[tuple[int, T] | SkipRecord]:
         good, bad = bool(self.offset), 0
-        while line := self._stream.readline(LINE_LIMIT):
+        while line := self._next():
             start, end, whole = self.offset, self.offset + len(line), line.endswith(b"\n")
             if not whole and len(line) == LINE_LIMIT:
                 self.offset = end + self._pass_over()
@@ -141,7 +149,18 @@ class JsonLines(Generic[T]):
                 continue
             good = True
             self.offset = end  # a whole object without its newline is whole: nothing can be added to it
+            if not text.isascii() and not _is_utf8(text):  # what the decoder passes over it does not check
+                yield SkipRecord("replaced-bytes", f"byte {start}")
             yield start, record
+
+    def _next(self) -> bytes:
+        """The next line, or a part of LINE_LIMIT bytes; raises `Unreadable` when the first says what the file is."""
+        line = self._stream.readline(LINE_LIMIT)
+        if not self.offset:
+            for reason, beginning in FOREIGN.items():
+                if re.match(beginning, line):
+                    raise Unreadable(reason)
+        return line
 
     def _salvage(self, line: bytes, whole: bool) -> Iterator[tuple[int, T] | SkipRecord]:
         """What can be taken from a line that is not one clean object: it may hold several, or foreign bytes."""
@@ -160,6 +179,8 @@ class JsonLines(Generic[T]):
                 yield SkipRecord("not-json", f"byte {start}")
                 return
             self.offset = start + _byte_length(text[begin:end])
+            if _SURROGATE.search(text, begin, end):
+                yield SkipRecord("replaced-bytes", f"byte {start}")
             try:
                 yield start, self._decoder.decode(_plain(value))
             except (msgspec.MsgspecError, RecursionError):
@@ -170,6 +191,8 @@ class JsonLines(Generic[T]):
         passed = 0
         while piece := self._stream.readline(1 << 20):
             passed += len(piece)
+            if passed > LINE_HOPELESS:
+                raise Unreadable("too-large")
             if piece.endswith(b"\n"):
                 break
         return passed
@@ -188,13 +211,26 @@ def decode(data: msgspec.Raw | bytes, decoder: msgspec.json.Decoder[T]) -> T:
         raise ValueError("nested too deeply") from error
 
 
-_LENIENT = json.JSONDecoder(strict=False)
+def _finite(number: str) -> float | None:
+    return value if isfinite(value := float(number)) else None
+
+
+_LENIENT = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=lambda _: None)
+"""Takes control characters, and null for a number that JSON has no word for."""
 _BLANK = re.compile(r"[\s\0\ufeff]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _skip_blank(text: str, start: int) -> int:
     return cast("re.Match[str]", _BLANK.match(text, start)).end()
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _byte_length(text: str) -> int:

@@ -53,6 +53,10 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "not-a-file": Reason("no regular file, such as a pipe or a device", _NOTHING),
         "too-large": Reason("larger than such a file may be", _AGENTS_OWN),
         "not-jsonl": Reason("not JSON lines, although its name says so", _BROKEN),
+        "encoding": Reason(
+            "UTF-16 or UTF-32, which no agent writes", "convert it to UTF-8 if you put it there yourself"
+        ),
+        "compressed": Reason("packed, although its name doesn't say so", "unpack it if you put it there yourself"),
         "zstd": Reason("a damaged zstd file", _BROKEN),
         "zstd-bomb": Reason(
             "unpacks to far more than any session has", "leave it alone unless you know where it is from"
@@ -68,6 +72,10 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "not-json": Reason("a line that is not JSON", "nothing can be done here: the lines around it are indexed"),
         "unexpected-shape": Reason("a record of another shape than its kind has", _NEWER),
         "unknown-type": Reason("a kind of record that harkback doesn't know", _NEWER),
+        "replaced-bytes": Reason(
+            "a record with bytes that are no text",
+            "nothing can be done here: it is indexed, with a mark in their place",
+        ),
         "line-too-long": Reason("a line too long to read", _AGENTS_OWN),
         "unfinished-line": Reason("a last line that is still being written", f"{_NOTHING}: it is read once it ends"),
         "summary": Reason("the agent's summary of earlier turns", f"{_NOTHING}: those turns are indexed themselves"),

@@ -403,7 +403,13 @@ def test_damage_costs_only_what_it_hit_and_is_counted() -> None:
         "Wrong types around good words.",
         "The last whole line.",
     ]
-    assert bad.skips == {"not-json": 1, "unexpected-shape": 8, "unknown-type": 4, "unfinished-line": 1}
+    assert bad.skips == {
+        "not-json": 1,
+        "unexpected-shape": 8,
+        "unknown-type": 4,
+        "unfinished-line": 1,
+        "replaced-bytes": 1,
+    }
     assert any(example.startswith("hologram at byte ") for example in bad.examples)
     assert bad.inactive(BAD) == []
 
