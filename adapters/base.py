@@ -35,6 +35,7 @@ FOREIGN = {
     "compressed": rb"\x1f\x8b|\x28\xb5\x2f\xfd|BZh[1-9]|\xfd7zXZ|PK\x03\x04",
 }
 """How files begin that hold lines all the same, but of UTF-16 or UTF-32, or packed ones."""
+DAMAGED = "zstd"
 ZSTD_WINDOW = 1 << 27
 ZSTD_RATIO, ZSTD_FREE = 200, 64 << 20
 """A frame that unpacks to more than the second figure and to more than the first times its size is a bomb."""
@@ -86,9 +87,9 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         try:
-            data = self._stream.read(len(buffer))
+            data = self._stream.read1(len(buffer))  # what stands before the damage comes before the error
         except zstandard.ZstdError as error:
-            raise Unreadable("zstd") from error
+            raise Unreadable(DAMAGED) from error
         self._given += len(data)
         if self._given > ZSTD_FREE and self._given > ZSTD_RATIO * self._size:
             raise Unreadable("zstd-bomb")
@@ -101,8 +102,11 @@ class _Unpacked(io.RawIOBase):
 
 
 def open_unpacked(path: Path) -> BinaryIO:
-    """Like `open_file`, for a file of zstd frames."""
-    return cast(BinaryIO, io.BufferedReader(_Unpacked(open_file(path)), 1 << 18))
+    """Like `open_file`, for a file of zstd frames, or of plain JSON in spite of its name."""
+    packed = open_file(path)
+    if cast(io.BufferedReader, packed).peek(1)[:1] == b"{":
+        return packed
+    return cast(BinaryIO, io.BufferedReader(_Unpacked(packed), 1 << 18))
 
 
 class JsonLines(Generic[T]):
@@ -125,6 +129,9 @@ class JsonLines(Generic[T]):
     def __iter__(self) -> Iterator[tuple[int, T] | SkipRecord]:
         good, bad = bool(self.offset), 0
         while line := self._next():
+            if isinstance(line, SkipRecord):
+                yield line
+                return
             start, end, whole = self.offset, self.offset + len(line), line.endswith(b"\n")
             if not whole and len(line) == LINE_LIMIT:
                 self.offset = end + self._pass_over()
@@ -153,9 +160,17 @@ class JsonLines(Generic[T]):
                 yield SkipRecord("replaced-bytes", f"byte {start}")
             yield start, record
 
-    def _next(self) -> bytes:
-        """The next line, or a part of LINE_LIMIT bytes; raises `Unreadable` when the first says what the file is."""
-        line = self._stream.readline(LINE_LIMIT)
+    def _next(self) -> bytes | SkipRecord:
+        """The next line or a part of LINE_LIMIT bytes, or the end of what can be unpacked.
+
+        Raises `Unreadable` when the first says what the file is, or there is none.
+        """
+        try:
+            line = self._stream.readline(LINE_LIMIT)
+        except Unreadable as error:
+            if self.offset and error.reason == DAMAGED:
+                return SkipRecord(DAMAGED, f"byte {self.offset} of what was packed")
+            raise
         if not self.offset:
             for reason, beginning in FOREIGN.items():
                 if re.match(beginning, line):

@@ -15,6 +15,7 @@ from .ledger import KnownFile, Prefix, Stamp
 EDGE = 4_096
 """Bytes looked at on either end."""
 _BLOCK = 1 << 20
+_MOST = (1 << 63) - 1
 
 
 def open_quietly(path: Path) -> BinaryIO:
@@ -34,8 +35,8 @@ def open_quietly(path: Path) -> BinaryIO:
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
-    """What `stat` tells of a file's state."""
-    return Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    """What `stat` tells of a file's state, in numbers that SQLite can hold."""
+    return Stamp(status.st_dev & _MOST, status.st_ino & _MOST, status.st_size, min(status.st_mtime_ns, _MOST))
 
 
 def same_prefix(file: BinaryIO, known: KnownFile, stamp: Stamp) -> bool:

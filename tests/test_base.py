@@ -303,9 +303,27 @@ def test_a_torn_last_frame_gives_what_it_has(tmp_path: Path) -> None:
     assert 1_000 < len(found) < 100_001
 
 
+def test_plain_lines_under_a_packed_name_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.zst"
+    path.write_bytes(b'{"n":1}\n{"n":2}\n')
+    with open_unpacked(path) as stream:
+        assert [item[1].n for item in JsonLines(stream, ROW) if not isinstance(item, SkipRecord)] == [1, 2]
+
+
+def test_what_stands_before_the_damage_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.zst"
+    path.write_bytes(zstandard.compress(b'{"n":1}\n{"n":2}\n{"n":') + b"rubbish")
+    with open_unpacked(path) as stream:
+        one, two, skip = JsonLines(stream, ROW)
+    assert not isinstance(one, SkipRecord)
+    assert not isinstance(two, SkipRecord)
+    assert (one[1].n, two[1].n) == (1, 2)
+    assert skip == SkipRecord("zstd", "byte 16 of what was packed")
+
+
 def test_what_is_no_zstd_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.zst"
-    path.write_bytes(b'{"n":1}\n')
+    path.write_bytes(b"rubbish\n")
     with open_unpacked(path) as stream, pytest.raises(Unreadable, match="zstd"):
         list(JsonLines(stream, ROW))
 

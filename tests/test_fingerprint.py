@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from dataclasses import fields
+from contextlib import closing
+from dataclasses import astuple, fields
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from harkback.core.database import Database
 from harkback.core.fingerprint import EDGE, checksum, edges, extended, open_quietly, same_prefix, stamp_of
 from harkback.core.ledger import KnownFile, Prefix, Stamp
 from hypothesis import example, given
@@ -182,3 +185,12 @@ def test_a_stamp_is_what_the_file_system_tells(path):
     path.write_bytes(b"abc")
     status = path.stat()
     assert stamp_of(status) == Stamp(status.st_dev, status.st_ino, 3, status.st_mtime_ns)
+
+
+def test_the_huge_numbers_of_some_file_systems_fit_into_the_index():
+    most = (1 << 64) - 1
+    huge = SimpleNamespace(st_dev=most, st_ino=most - 1, st_size=3, st_mtime_ns=12_000 * 10**15)
+    stamp = stamp_of(huge)
+    with closing(Database(None)) as db:
+        assert db.row("SELECT ?, ?, ?, ?", *astuple(stamp)) == astuple(stamp)
+    assert stamp.inode != stamp.device
