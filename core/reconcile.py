@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import ledger
 from .config import Config, EffectiveLimits
+from .damage import drop_asides
 from .database import Database
 from .discover import Found, Source, discover, files_of_others, roots_of
 from .exclude import Rules
@@ -20,7 +21,7 @@ from .ledger import UNKNOWN
 from .model import Adapter, Progress
 from .reading import Reading
 from .report import Meter, Report
-from .store import Store
+from .store import DamagedIndex, Store
 from .verify import verify as verify_files
 from .writer import Writer
 
@@ -47,7 +48,7 @@ class Reconciler:
         self._adapters = list(adapters)
         self._rules = Rules(config.exclude.patterns, home)
         self._limits: EffectiveLimits = config.limits.effective()
-        self._stopped = stopped
+        self._stopped, self._on_progress = stopped, on_progress
         self._report, self._meter = Report(), Meter(on_progress)
 
     def run(self, only: Sequence[str] | None = None, *, rebuild: bool = False, verify: bool = False) -> Report:
@@ -55,13 +56,25 @@ class Reconciler:
 
         With `verify` every byte that was read is hashed again, and what differs is read again.
 
-        Raises lock.Busy when another process is at it, StoreError when the index can't be written.
+        An index that turns out to be damaged is built anew first. Raises lock.Busy when another process is at it,
+        StoreError when the index can't be written.
         """
-        with self._store.write() as db:
+        try:
+            return self._run(only, rebuild, verify)
+        except DamagedIndex:  # it was suspected in the middle of the work: looked into as the index is opened again
+            self._report, self._meter = Report(), Meter(self._on_progress)
+            return self._run(only, rebuild, verify)
+
+    def _run(self, only: Sequence[str] | None, rebuild: bool, verify: bool) -> Report:
+        with self._store.write(anew=rebuild) as db:
             report, writer = self._report, Writer(db, self._rules)
             purged = self._purge_unticked(db, writer)
             report.sessions_before, report.turns_before = ledger.totals(db)
-            purged |= apply_rules(db, self._rules)
+            had_rules = db.value("SELECT 1 FROM meta WHERE key = 'exclude'")
+            ruled = apply_rules(db, self._rules)
+            if purged or (ruled and had_rules):
+                drop_asides(self._store.path)
+            purged |= ruled
             if rebuild:
                 ledger.read_all_again(db)
             self._reread_what_wider_limits_admit(db)
@@ -77,7 +90,7 @@ class Reconciler:
                     report.errors[source.adapter.name] = source.error
                 ledger.set_folder_skips(db, source.adapter.name, source.folder_skips)
                 ledger.finish_run(db, source.adapter.name, source.error)
-            report.finished = finished
+            report.finished, report.mended = finished, self._store.mended
             report.sessions, report.turns = ledger.totals(db)
             report.skips, report.left_out = ledger.skip_counts(db), ledger.left_out_counts(db)
             if report.read or purged:

@@ -32,6 +32,8 @@ class Report:
     left_out: dict[str, int] = field(default_factory=dict[str, int])
     errors: dict[str, str] = field(default_factory=dict[str, str])
     """Source → what went wrong with it as a whole."""
+    mended: str = ""
+    """What was done about a damaged index."""
     seconds: float = 0
     finished: bool = True
     """False when it was stopped early."""

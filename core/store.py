@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from collections.abc import Generator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-
-import zstandard
 
 from .config import make_private
-from .database import Damaged, Database, Error, Full
+from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set_aside
+from .database import BrokenValue, Damaged, Database, Error, Full
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate
+from .packing import pack, unpack
 from .redact import REDACTION_VERSION
 from .rewrite import being_replaced, finish, identity, is_due, take_over
 from .tokens import TOKENIZER_VERSION
 
 VERSIONS = {"tokenizer": TOKENIZER_VERSION, "redaction": REDACTION_VERSION}
-
-PACK_FROM = 1_024
-"""Bytes of UTF-8 from which a text is compressed, if that saves a fifth."""
 
 
 class StoreError(Exception):
@@ -32,6 +28,10 @@ class StoreError(Exception):
 
 class NoIndex(StoreError):
     """Nothing has been indexed yet."""
+
+
+class DamagedIndex(StoreError):
+    """The index is damaged, or seems to be: the next who writes looks into it."""
 
 
 class Newer(StoreError):
@@ -43,8 +43,10 @@ class Store:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.path = home / "index.db"
+        self.path = Path(os.path.realpath(home / "index.db"))  # what lies beside it lies where it really is
         self.lock_path = home / "index.lock"
+        self.mended = ""
+        """What was done about a damaged index, for the person."""
 
     def exists(self) -> bool:
         return self.path.exists()
@@ -52,6 +54,10 @@ class Store:
     def being_written(self) -> bool:
         """Whether some process is indexing now."""
         return self.lock_path.exists() and held(self.lock_path)
+
+    def suspected(self) -> bool:
+        """Whether the next who writes has to look if the index is damaged."""
+        return is_suspected(self.path)
 
     def read(self) -> Database:
         """A new read-only connection; one a search, so that interrupting it disturbs nobody else.
@@ -64,6 +70,7 @@ class Store:
             try:
                 database = self._open_for_reading()
             except StoreError:
+                being_replaced(self.path)
                 if identity(self.path) == before:
                     raise
             else:
@@ -79,14 +86,17 @@ class Store:
             database.run("PRAGMA cache_size=-32000")
             self._check(database)
         except Error as error:
-            raise StoreError(self._trouble(error)) from error
+            raise self.trouble(error) from error
         return database
 
     @contextlib.contextmanager
-    def write(self, patience: float = 0) -> Generator[Database]:
-        """The writing connection; waits `patience` seconds for the one who has it. Raises Busy or StoreError."""
+    def write(self, patience: float = 0, *, anew: bool = False) -> Generator[Database]:
+        """The writing connection; waits `patience` seconds for the one who has it. Raises Busy or StoreError.
+
+        A damaged index is replaced by a new one with what only it held; once a day, or whenever `anew` is wanted.
+        """
         with self.locked(patience):
-            database = self._open_for_writing()
+            database = self._open_mended(anew)
             try:
                 yield database
             finally:
@@ -102,17 +112,42 @@ class Store:
         except Full as error:
             raise StoreError(f"the disk is full: {self.path} keeps what it had; free some space and go on") from error
         except Error as error:
-            raise StoreError(self._trouble(error)) from error
+            raise self.trouble(error) from error
         except OSError as error:
             raise StoreError(f"{self.home} can't be written: {error.strerror or error}") from error
 
-    def _open_for_writing(self) -> Database:
+    def _open_mended(self, anew: bool) -> Database:
         take_over(self.path)
+        self.mended = ""
+        if not anew and not is_suspected(self.path):
+            try:
+                return self._open_for_writing()
+            except (*Damaged, UnicodeDecodeError):
+                suspect(self.path)
+        if self.path.exists() and is_damaged(self.path):
+            self._salvage(anew)
+        clear(self.path)
+        return self._open_for_writing()
+
+    def _salvage(self, anew: bool) -> None:
+        from .salvage import salvage  # it needs the writer, which needs this module
+
+        before = when_set_aside(self.path)
+        if before and not anew and datetime.now(UTC) - before < PATIENCE:
+            raise DamagedIndex(
+                f"{self.path} is damaged again, less than a day after it was built anew: the disk may be failing; "
+                "`harkback index --rebuild` builds it once more; your agents' own files are untouched"
+            )
+        self.mended = str(salvage(self.path, VERSIONS))
+
+    def _open_for_writing(self) -> Database:
         if not self.path.exists():
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite's own default is readable by all
         database = self._connect()
         if database.value("PRAGMA user_version") == 0 and database.value("PRAGMA schema_version") == 0:
             lay_out(database, VERSIONS)
+        if database.value("PRAGMA user_version") <= 0:
+            raise BrokenValue("it does not say its format")
         self._check(database)
         migrate(database)
         if is_due(database) and finish(database, self.path):
@@ -144,35 +179,15 @@ class Store:
                 read_all_again(database)
                 database.run_many("REPLACE INTO meta VALUES (?, ?)", VERSIONS.items())
 
-    def _trouble(self, error: Exception) -> str:
-        if isinstance(error, Damaged):
-            return (
-                f"{self.path} is damaged ({error}); your agents' own files are untouched: move it away and run "
-                "`harkback index` to build it again"
-            )
-        return f"{self.path} can't be used: {error}"
+    def trouble(self, error: Exception) -> StoreError:
+        """What to tell of an error of SQLite's; one that smells of damage is looked into by the next who writes."""
+        if not isinstance(error, (*Damaged, UnicodeDecodeError)):
+            return StoreError(f"{self.path} can't be used: {error}")
+        suspect(self.path)
+        return DamagedIndex(
+            f"{self.path} is damaged ({error}); your agents' own files are untouched: `harkback index` builds it anew "
+            "and keeps what only it holds"
+        )
 
 
-_local = threading.local()
-_pack = zstandard.ZstdCompressor(level=3)
-
-
-def pack(text: str) -> str | bytes:
-    """A turn's text as it is stored."""
-    if len(text) >= PACK_FROM // 4 and len(raw := text.encode()) >= PACK_FROM:
-        packed = _pack.compress(raw)
-        if len(packed) < 0.8 * len(raw):
-            return packed
-    return text
-
-
-def unpack(stored: Any) -> str:
-    """A turn's text as it was."""
-    if isinstance(stored, str):
-        return stored
-    if (unpacker := getattr(_local, "unpacker", None)) is None:  # making one costs more than using it
-        unpacker = _local.unpacker = zstandard.ZstdDecompressor()
-    return unpacker.decompress(stored).decode()
-
-
-__all__ = ["SCHEMA_VERSION", "Busy", "Newer", "NoIndex", "Store", "StoreError", "pack", "unpack"]
+__all__ = ["SCHEMA_VERSION", "Busy", "DamagedIndex", "Newer", "NoIndex", "Store", "StoreError", "pack", "unpack"]

@@ -15,7 +15,7 @@ from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked
 from ..core.search import Found, Search
 from ..core.skipped import anything_skipped
-from ..core.store import NoIndex, StoreError
+from ..core.store import NoIndex
 from .surroundings import Surroundings
 
 FIRST_PAGE = 40
@@ -103,8 +103,8 @@ class Asking:
             self._answer(db, query, began, answered)
         except Interrupted as error:
             raise Cancelled from error
-        except Error as error:
-            raise StoreError(f"the search failed: {error}") from error
+        except (Error, UnicodeDecodeError) as error:
+            raise self._place.store.trouble(error) from error
         finally:
             self._db = None
             db.close()

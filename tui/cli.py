@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from ..core.config import ConfigError
+from ..core.database import Error
 from ..core.history import NotFound
 from ..core.lock import Busy
 from ..core.store import NoIndex, StoreError
@@ -39,6 +40,8 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise _ReaderGone from None
+        except Error as error:
+            raise Surroundings.here(ctx.obj).store.trouble(error) from error
 
 
 def home_option(function: F) -> F:
@@ -46,7 +49,7 @@ def home_option(function: F) -> F:
 
     def remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
         if value is not None:
-            context.obj = value
+            context.obj = context.find_root().obj = value
 
     return click.option(
         "--home",

@@ -144,6 +144,8 @@ def _print_report(here: Surroundings, report: Report) -> None:
         f"{counted(report.sessions, 'session')}, {counted(report.turns, 'turn')}{change}; read {report.read:,} of "
         f"{counted(report.seen, 'file')}, {report.bytes_read / 1e6:,.1f} MB, in {report.seconds:.1f} s"
     )
+    if report.mended:
+        note(report.mended)
     if report.verified:
         differed = f"{report.differed:,} differed and were read again" if report.differed else "none differed"
         say(f"verified {counted(report.verified, 'file')} byte by byte: {differed}")

@@ -63,15 +63,17 @@ class LiveIndex:
             return isinstance(event, Working)
         report, before = event.report, self._turns
         self._turns, self._failure = report.turns, ""
-        return report.read > 0 or report.turns != before  # another process may have added to it as well
+        others_wrote = report.turns != before
+        return report.read > 0 or report.mended != "" or others_wrote
 
     def summary(self, done: Done) -> list[str]:
-        """What the end of a pass has to say to whoever asked for it."""
+        """What the end of a pass has to say, most of it to whoever asked for it."""
+        mended = [f"{done.report.mended[:1].upper()}{done.report.mended[1:]}."] if done.report.mended else []
         if not self.asked:
-            return []
+            return mended
         self.asked = False
         report, titles = done.report, self._place.titles
-        said = [
+        said = mended + [
             f"{titles[name]} could not be read ({error}); what was indexed of it stays."
             for name, error in report.errors.items()
         ]

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from ..core.database import Error
 from ..core.history import NotFound, around, whole
 from ..core.model import Hit, Session
 from ..core.query import Query
@@ -101,6 +102,9 @@ class ReadingPane(Vertical):
             else:
                 conversation = around(db, session.key, self._hit, before, after)
         except NotFound:
+            return
+        except (Error, UnicodeDecodeError) as error:
+            self.notify(str(self._place.store.trouble(error)), markup=False)
             return
         finally:
             db.close()

@@ -25,13 +25,14 @@ def refresh(place: Surroundings) -> tuple[bool, list[str]]:
         return True, ["another harkback is indexing; this answers from what it has done so far"]
     except StoreError as error:
         return False, [f"nothing new was read: {error}"]
+    mended = [report.mended] if report.mended else []
     if report.finished:
-        return False, [
+        return False, mended + [
             f"{place.titles[name]} could not be read ({error}); what was indexed of it stays"
             for name, error in report.errors.items()
         ]
     go_on_in_background(place)
-    return True, ["indexing goes on in the background, the newest sessions first; search again in a moment"]
+    return True, [*mended, "indexing goes on in the background, the newest sessions first; search again in a moment"]
 
 
 def go_on_in_background(place: Surroundings) -> subprocess.Popen[bytes]:

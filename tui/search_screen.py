@@ -104,6 +104,8 @@ class SearchScreen(Screen[Resume | None]):
     @on(ResultsPane.Failed)
     def _failed(self, message: ResultsPane.Failed) -> None:
         self._set_status(notice=message.reason)
+        if self._place.store.suspected() and not self._live.busy:
+            self.start_indexing()  # which looks whether the index is damaged, and mends it
 
     @on(ResultsPane.Selected)
     def _selected(self, message: ResultsPane.Selected) -> None:
