@@ -21,7 +21,7 @@ from harkback.core.forget import Outcome, forget
 from harkback.core.forget_plan import Request, is_within, plan
 from harkback.core.history import NotFound
 from harkback.core.lock import exclusive
-from harkback.core.store import Busy, Newer, StoreError
+from harkback.core.store import Busy, Newer, Store, StoreError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,7 +56,8 @@ def fill(engine: Engine) -> None:
 
 
 def bytes_of(engine: Engine) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in engine.store.home.rglob("*") if path.is_file()}
+    files = {path.name: path for path in engine.store.home.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in files.items()}
 
 
 def words_left(engine: Engine, *texts: str) -> set[tuple[str, str]]:
@@ -145,7 +146,7 @@ def test_a_source_goes_and_the_other_stays(engine: Engine) -> None:
 def test_everything_goes_with_logs_and_copies_of_damaged_indexes(engine: Engine) -> None:
     fill(engine)
     engine.run()
-    for name in ("logs/harkback.log", "index.db.corrupt-20260101", "index.db-wal.corrupt-20260101"):
+    for name in ("logs/harkback.log", "index.db.corrupt-20260101", "index.db.damaged-20260101T000000-wal"):
         path = engine.store.home / name
         path.parent.mkdir(exist_ok=True, mode=0o700)
         path.write_text(prose((0, 0)))
@@ -160,6 +161,26 @@ def test_everything_goes_with_logs_and_copies_of_damaged_indexes(engine: Engine)
     engine.run()
     assert keys(engine) == set()
     assert engine.rows("SELECT sum(count) FROM skips WHERE reason = 'forgotten'") == [(42,)]
+
+
+@pytest.mark.parametrize("wish", [{"session": "s0"}, {"everything": True}])
+def test_an_index_that_lies_elsewhere_behind_a_link_stays_there(
+    engine: Engine, tmp_path: Path, wish: dict[str, Any]
+) -> None:
+    fill(engine)
+    engine.run()
+    there = tmp_path / "big disk" / "index"
+    there.parent.mkdir(mode=0o700)
+    engine.store.path.rename(there)
+    (engine.store.home / "index.db").symlink_to(there)
+    engine.store = Store(engine.store.home)
+    assert words_left(engine, prose((0, 1)))
+    assert forget(engine.store, Request(**wish)).remains.files == ()
+    assert (engine.store.home / "index.db").readlink() == there
+    assert [path.name for path in there.parent.iterdir()] == ["index"]
+    check(engine)
+    assert words_left(engine, prose((0, 1))) == set()
+    assert "s0" not in keys(engine)
 
 
 def test_what_is_left_elsewhere_is_said(engine: Engine) -> None:
@@ -455,6 +476,24 @@ def test_searches_all_the_while_find_what_is_kept(engine: Engine) -> None:
         thread.join()
     assert failures == []
     check(engine)
+
+
+def test_a_reader_that_has_just_opened_the_old_file_is_given_the_new_one(engine: Engine) -> None:
+    fill(engine)
+    engine.run()
+    asked: list[str] = []
+
+    def watch(connection: apsw.Connection) -> None:
+        if connection.open_flags & apsw.SQLITE_OPEN_READONLY and not asked:
+            asked.append("once")
+            forget(engine.store, Request(everything=True))
+
+    apsw.connection_hooks.append(watch)
+    try:
+        assert engine.rows("SELECT count(*) FROM turns") == [(0,)]
+    finally:
+        apsw.connection_hooks.remove(watch)
+    assert asked
 
 
 def test_another_writer_is_waited_for(engine: Engine) -> None:
