@@ -19,8 +19,9 @@ SAFETY_SECONDS = 300.0
 """After so long a pass is made without any sign of a change, in case one went unreported."""
 LEAST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 """Seconds between two passes, in which further changes gather."""
-BUSY_PAUSE, FAILED_PAUSE = 0.5, 30.0
-"""Seconds before the next try when another process is indexing, and when the index could not be written."""
+BUSY_PAUSE, FAILED_PAUSE, LONGEST_FAILED_PAUSE = 0.5, 15.0, 600.0
+"""Seconds before the next try when another process is indexing, and when the index could not be written: twice as
+long each time."""
 PATIENT_TRIES = 4
 """After so many refusals it is said that another process is indexing, if nobody asked for the pass."""
 UNSEEN_SECONDS = 0.5
@@ -61,7 +62,7 @@ def serve_live(attempt: Attempt, roots: Callable[[], Iterable[Path]], own: Path,
     heed(signs.stop, signs.ask)
     asked = due = True
     quiet = pause = 0.0
-    refused = 0
+    refused = failed = 0
     while not signs.stopped.is_set():
         if watcher.follow(roots()):
             due = True
@@ -78,11 +79,14 @@ def serve_live(attempt: Attempt, roots: Callable[[], Iterable[Path]], own: Path,
             tell(outcome, output)
         if isinstance(outcome, Done):
             asked = due = False
-            quiet = 0.0
+            failed, quiet = 0, 0.0
             pause = _pause(outcome, pause)
             signs.wait(pause)
+        elif busy:
+            signs.wait(BUSY_PAUSE)
         else:
-            signs.wait(BUSY_PAUSE if busy else FAILED_PAUSE)
+            signs.wait(min(LONGEST_FAILED_PAUSE, FAILED_PAUSE * 2**failed))
+            failed = min(failed + 1, 10)
 
 
 def _pause(done: Done, before: float) -> float:

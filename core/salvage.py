@@ -5,24 +5,19 @@ The rest is read again from its sources. Of the damaged file nothing is changed;
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from .damage import set_aside
-from .database import Database, Error, Rejected, Row
-from .intake import text_hash
+from .database import Database, Rejected, Row
 from .ledger import UNKNOWN
 from .migrate import lay_out
-from .packing import unpack
 from .raw_rows import raw_rows
 from .read_out import opened, rows, rows_by_id
 from .rewrite import drop, new_file, seal
+from .sound import is_gone, is_kept, is_whole
 from .writer import Writer
 
 _FILES = (
@@ -42,8 +37,6 @@ _OF_FILES: Mapping[str, tuple[str, ...]] = {
     "hidden": ("source", "session", "file"),
 }
 """Tables that belong to files, with their columns."""
-LATEST = 1 << 43
-"""No turn is of so late a time, in UTC milliseconds."""
 LOST = "lost-%d"
 """The name of a session, or the path of a file, that could not be read."""
 
@@ -93,7 +86,7 @@ def _carry_over(path: Path, old: Database, db: Database) -> int:
     """Gives how many turns were broken."""
     with db.transaction():
         _insert_all(db, "tombstones", rows(old, "tombstones", "hash, time", ["hash"]))
-        _insert_all(db, "meta", (row for row in rows(old, "meta", "key, value", ["key"]) if _is_kept(*row)))
+        _insert_all(db, "meta", (row for row in rows(old, "meta", "key, value", ["key"]) if is_kept(*row)))
         there = _carry_files(old, db)
         for row in (*rows_by_id(old, "sessions", "source, native_id"), *rows(old, *_NAMES)):
             _insert(db, SESSION, *row)
@@ -125,20 +118,12 @@ def _carry_over(path: Path, old: Database, db: Database) -> int:
     return broken
 
 
-def _is_kept(key: object, value: object) -> bool:
-    """Whether an entry of `meta` still says something of the new index: what was masked, what was excluded."""
-    if key == "exclude":
-        with contextlib.suppress(ValueError, TypeError):
-            return isinstance(json.loads(str(value)), list)
-    return isinstance(key, str) and key.startswith("redacted:") and isinstance(value, int)
-
-
 def _carry_files(old: Database, db: Database) -> set[int]:
     """Those that are gone or can't be read; gives the others, which will be read again."""
-    there = {number for number, path in rows(old, *_PATHS) if not _is_gone(path)}
+    there = {number for number, path in rows(old, *_PATHS) if not is_gone(path)}
     for row in rows_by_id(old, "files", _FILES):
         path, state = row[2], row[12]
-        kept = state == "quarantined" or _is_gone(path)
+        kept = state == "quarantined" or is_gone(path)
         values = [*row[:10], UNKNOWN, row[11], "quarantined" if state == "quarantined" else "gone", *row[13:]]
         if kept and _insert(db, "files", *values):
             there.discard(row[0])
@@ -147,36 +132,17 @@ def _carry_files(old: Database, db: Database) -> set[int]:
     return there
 
 
-def _is_gone(path: object) -> bool:
-    return isinstance(path, bytes) and b"\0" not in path and not os.path.lexists(path)
-
-
 def _carry_turns(path: Path, old: Database, db: Database, there: set[int]) -> int:
     broken: set[int] = set()
     for row in chain(rows_by_id(old, "turns", _TURNS), raw_rows(path, 1 + len(_TURNS.split(",")))):
         number, _, file, *_ = row
         if file in there:
             continue
-        if _is_whole(*row):
+        if is_whole(*row):
             _insert(db, "turns", *row[:4], None, *row[5:])
         else:
             broken.add(number)
     return sum(not db.value("SELECT 1 FROM turns WHERE id = ?", number) for number in broken)
-
-
-def _is_whole(*row: Any) -> bool:
-    """Whether the row of a turn is what was written: its text has the hash that it had, the rest the right types."""
-    _, session, file, seq, _, role, time, _, native_id, parent_id, undone, hash_, size, code, text = row
-    if not all(isinstance(each, int) for each in (session, file, seq, undone, size, code)):
-        return False
-    if not all(isinstance(each, str | None) for each in (native_id, parent_id)):
-        return False
-    if time is not None and not (isinstance(time, int) and 0 <= time < LATEST):
-        return False
-    try:
-        return text_hash(role, unpack(text)) == hash_
-    except (Error, AttributeError, TypeError, ValueError):
-        return False
 
 
 def _name_what_was_lost(db: Database) -> None:

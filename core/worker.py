@@ -106,8 +106,7 @@ class Worker:
                 except msgspec.MsgspecError:
                     continue
                 self._on_event(last)
-        if not isinstance(last, Done | Failed | Watching):
-            code = self._child.returncode
+        if (code := self._child.returncode) or not isinstance(last, Done | Failed | Watching):
             self._on_event(Failed(f"indexing ended unexpectedly (exit code {code}); what was indexed is kept"))
         self._on_end()
 

@@ -62,6 +62,8 @@ def index(
     report = here.reconcile(only=only, rebuild=rebuild, verify=verify, on_progress=show)
     if show:
         click.echo("\r\x1b[K", nl=False, err=True)
+    if report.mended:
+        note(report.mended)
     if as_json:
         print_json(report_json(report))
     else:
@@ -144,8 +146,6 @@ def _print_report(here: Surroundings, report: Report) -> None:
         f"{counted(report.sessions, 'session')}, {counted(report.turns, 'turn')}{change}; read {report.read:,} of "
         f"{counted(report.seen, 'file')}, {report.bytes_read / 1e6:,.1f} MB, in {report.seconds:.1f} s"
     )
-    if report.mended:
-        note(report.mended)
     if report.verified:
         differed = f"{report.differed:,} differed and were read again" if report.differed else "none differed"
         say(f"verified {counted(report.verified, 'file')} byte by byte: {differed}")
