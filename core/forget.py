@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from .database import Database, Error
@@ -38,7 +39,7 @@ class Outcome:
     copies: tuple[str, ...] = ()
     """Keys of the sessions that hold copies and stay."""
     remembered: bool = True
-    """What was there could be read, so that it stays out; otherwise the next who reads its sources finds it again."""
+    """What was there is noted, so that it stays out; otherwise the next who reads its sources finds it again."""
 
 
 def forget(store: Store, request: Request) -> Outcome:
@@ -95,32 +96,31 @@ def _forget_everything(store: Store) -> Outcome:
         there_was = _read_everything(store)
         known = there_was or _Everything()
         _drop_what_else_there_is(store)
-        try:
-            _make_anew(store.path, known.tombstones)
-        except (Error, OSError):  # no room beside the old file: it goes first
-            drop(store.path)
-            _fill(store.path, known.tombstones)
+        noted = _make_anew(store.path, known.tombstones) or _make_in_place(store.path, known.tombstones)
         left = remains(None, store.home, store.path, known.samples)
-        return Outcome(known.sessions, known.turns, left, rewritten=True, remembered=there_was is not None)
+        return Outcome(known.sessions, known.turns, left, rewritten=True, remembered=noted and there_was is not None)
 
 
 def _read_everything(store: Store) -> _Everything | None:
     """All that is needed of an index that a full disk may keep from opening; None when it can't be read at all."""
     if not store.path.exists():
         return _Everything()
-    try:
+    unchanging = partial(Database, store.path, read_only=True, unchanging=True)
+    for reader in (store.read, store.read, unchanging):  # a disk that fails once may not do so again
         try:
-            db = store.read()
+            with closing(reader()) as db:
+                return _all_there_is(db)
         except Newer:
             raise
-        except StoreError:
-            db = Database(store.path, read_only=True, unchanging=True)
-        with closing(db):
-            rows = [row[0] for row in db.rows("SELECT id FROM sessions")]
-            counts = db.row("SELECT count(*), coalesce(sum(turns), 0) FROM sessions WHERE turns > 0") or (0, 0)
-            return _Everything(counts[0], counts[1], samples(db, rows), frozenset(_all_tombstones(db)))
-    except Error:
-        return None
+        except (Error, StoreError):
+            continue
+    return None
+
+
+def _all_there_is(db: Database) -> _Everything:
+    rows = [row[0] for row in db.rows("SELECT id FROM sessions")]
+    counts = db.row("SELECT count(*), coalesce(sum(turns), 0) FROM sessions WHERE turns > 0") or (0, 0)
+    return _Everything(counts[0], counts[1], samples(db, rows), frozenset(_all_tombstones(db)))
 
 
 def _all_tombstones(db: Database) -> set[bytes]:
@@ -132,14 +132,30 @@ def _all_tombstones(db: Database) -> set[bytes]:
     return new | hashes(db)
 
 
-def _make_anew(path: Path, tombstones: Iterable[bytes]) -> None:
-    new = new_file(path)
+def _make_anew(path: Path, tombstones: Iterable[bytes]) -> bool:
+    """Put an index with nothing but tombstones in the old one's place; gives whether there was room for it."""
     try:
-        _fill(new, tombstones)
-    except BaseException:
-        drop(new)
-        raise
-    replace(new, path)
+        new = new_file(path)
+        try:
+            _fill(new, tombstones)
+            replace(new, path)
+        except BaseException:
+            drop(new)
+            raise
+    except (Error, OSError):
+        return False
+    return True
+
+
+def _make_in_place(path: Path, tombstones: Iterable[bytes]) -> bool:
+    """The old one goes first, come what may; gives whether the tombstones could be written where it was."""
+    drop(path)
+    try:
+        _fill(path, tombstones)
+    except (Error, OSError):
+        drop(path)
+        return False
+    return True
 
 
 def _fill(path: Path, tombstones: Iterable[bytes]) -> None:

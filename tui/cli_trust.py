@@ -15,6 +15,7 @@ from ..core.database import Database, Error
 from ..core.doctor import Finding, examine
 from ..core.forget import Outcome, forget
 from ..core.forget_plan import Plan, Request, plan
+from ..core.history import NotFound
 from ..core.store import Newer, NoIndex, StoreError
 from ..core.why import Answer, why_session
 from ..core.why_path import WhyPath
@@ -57,7 +58,13 @@ def forget_command(
     if source is not None:
         check_names(here, [source])
     request = Request(as_typed(session) if session else session, project, source, everything, copies)
-    wanted = _plan(here, request)
+    try:
+        wanted = _plan(here, request)
+    except NotFound:
+        if session is None or _answer(here, session).state != "forgotten":
+            raise
+        say("it was forgotten already")
+        context.exit(NOTHING)
     if wanted is not None and not wanted.rows:
         say("nothing of that is in the index")
         context.exit(NOTHING)
@@ -159,7 +166,7 @@ def _told(outcome: Outcome) -> bool:
         note("there was no room to write the index anew, so traces may remain in its unused parts")
         note("make room on the disk, then run `harkback index`, which does it")
     if not outcome.remembered:
-        note("what was there could not be read, so it is indexed again unless its source is unticked")
+        note("what was there could not be noted, so it is indexed again unless its source is unticked")
     return outcome.rewritten and not left.files
 
 
