@@ -14,6 +14,7 @@ from typing import Literal
 
 from . import config as configuration
 from .config import Config, ConfigError
+from .damage import when_set_aside
 from .database import SQLITE_VERSION, Database, Error
 from .discover import roots_of
 from .migrate import SCHEMA_VERSION
@@ -142,6 +143,9 @@ def _sources(adapters: Iterable[Adapter], config: Config, home: Path, environ: M
 def _index(store: Store) -> Iterator[Finding]:
     busy = store.being_written()
     yield Finding("lock", "ok", "another harkback is indexing now" if busy else "nobody is writing")
+    if since := when_set_aside(store.path):
+        found = f"a damaged index was set aside on {since:%Y-%m-%d} and is still kept in {store.path.parent}"
+        yield Finding("damage", "warning", found, "check the disk; remove the .damaged- file when you miss nothing")
     try:
         db = store.read()
     except NoIndex:

@@ -138,6 +138,12 @@ def test_forget_tells_a_wish_that_it_cannot_follow(place: CommandLine, words: tu
     assert found(place, "zebra") == 1
 
 
+def test_forget_tells_what_it_has_forgotten_before(place: CommandLine) -> None:
+    place("forget", "--session", FIRST, "--yes")
+    ran = place("forget", "--session", FIRST, "--yes")
+    assert (ran.code, ran.out) == (1, "it was forgotten already\n")
+
+
 def test_forget_names_copies_and_takes_them_where_asked(place: CommandLine) -> None:
     lines = (projects(place.home) / f"{FIRST}.jsonl").read_text("utf-8").splitlines()
     copied = [json.dumps(json.loads(line) | {"sessionId": FORK}) for line in lines]
@@ -430,6 +436,15 @@ def test_doctor_warns_of_what_is_to_be_done(place: CommandLine, statement: str, 
 def test_doctor_warns_of_a_source_without_a_place(place: CommandLine) -> None:
     configure(place, "sources.codex.enabled = true\n")
     assert doctor(place)["source codex"]["level"] == "warning"
+
+
+def test_doctor_warns_of_a_damaged_index_that_is_kept(place: CommandLine) -> None:
+    aside = place.folder / "index.db.damaged-20260102T030405"
+    write_private(aside, "")
+    assert "2026-01-02" in doctor(place)["damage"]["found"]
+    place("forget", "--session", FIRST, "--yes")
+    assert not aside.exists()
+    assert "damage" not in doctor(place)
 
 
 def test_doctor_tells_of_another_who_is_writing(place: CommandLine) -> None:
