@@ -42,7 +42,10 @@ ZSTD_RATIO, ZSTD_FREE = 200, 64 << 20
 
 
 def files_below(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path | SkipRecord]:
-    """Regular files below `root` whose name is `wanted`; links are never followed, unreadable folders are reported."""
+    """Regular files below `root` whose name is `wanted`; links are never followed.
+
+    Reported are folders that can't be read, linked folders, and what is `wanted` by its name but no regular file.
+    """
     folders = [root]
     while folders:
         folder = folders.pop()
@@ -53,6 +56,8 @@ def files_below(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path | Sk
                         folders.append(Path(entry.path))
                     elif wanted(entry.name) and entry.is_file(follow_symlinks=False):
                         yield Path(entry.path)
+                    elif wanted(entry.name) or entry.is_dir():
+                        yield SkipRecord("symbolic-link" if entry.is_symlink() else "not-a-file", entry.path)
         except OSError:
             yield SkipRecord("unreadable-folder", os.fspath(folder))
 

@@ -221,7 +221,7 @@ def test_regular_files_are_found_by_name_at_any_depth(tmp_path: Path) -> None:
     assert found == {"x.jsonl", "y.jsonl", "z.jsonl"}
 
 
-def test_links_and_pipes_are_not_found(tmp_path: Path) -> None:
+def test_links_and_pipes_are_reported_and_not_found(tmp_path: Path) -> None:
     root, elsewhere = tmp_path / "root", tmp_path / "elsewhere"
     root.mkdir()
     elsewhere.mkdir()
@@ -230,7 +230,14 @@ def test_links_and_pipes_are_not_found(tmp_path: Path) -> None:
     (root / "folder").symlink_to(elsewhere, target_is_directory=True)
     (root / "loop").symlink_to(root, target_is_directory=True)
     os.mkfifo(root / "pipe.jsonl")
-    assert list(files_below(root, lambda _: True)) == []
+    (root / "pipe.txt").symlink_to(root / "pipe.jsonl")
+    skips = files_below(root, lambda name: name.endswith(".jsonl"))
+    assert sorted((skip.reason, Path(skip.example).name) for skip in skips if isinstance(skip, SkipRecord)) == [
+        ("not-a-file", "pipe.jsonl"),
+        ("symbolic-link", "file.jsonl"),
+        ("symbolic-link", "folder"),
+        ("symbolic-link", "loop"),
+    ]
 
 
 def test_a_folder_that_cannot_be_listed_is_reported(tmp_path: Path) -> None:
