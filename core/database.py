@@ -28,6 +28,11 @@ Rejected = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
 Row = tuple[Any, ...]
 
 
+def is_half_made(error: Exception) -> bool:
+    """Whether a reader meets a file whose first writer was interrupted: that is undone by the next who writes."""
+    return getattr(error, "extendedresult", None) == apsw.SQLITE_READONLY_ROLLBACK
+
+
 class Database:
     """A connection of ours; may be interrupted from another thread, is otherwise used by one."""
 

@@ -17,7 +17,7 @@ from .erase import erase
 from .forget_plan import Request, plan
 from .migrate import lay_out
 from .residue import Remains, remains, samples
-from .rewrite import drop, mark_due, new_file, replace, rewrite, seal
+from .rewrite import drop, mark_due, new_file, replace, rewrite, seal, take_over
 from .store import VERSIONS, Newer, Store, StoreError
 from .tombstones import bury, copy_hash, hashes, session_hash, turn_hash
 
@@ -93,6 +93,7 @@ class _Everything:
 
 def _forget_everything(store: Store) -> Outcome:
     with store.locked(PATIENCE):
+        take_over(store.path)
         there_was = _read_everything(store)
         known = there_was or _Everything()
         _drop_what_else_there_is(store)
@@ -138,10 +139,10 @@ def _make_anew(path: Path, tombstones: Iterable[bytes]) -> bool:
         new = new_file(path)
         try:
             _fill(new, tombstones)
-            replace(new, path)
         except BaseException:
             drop(new)
             raise
+        replace(new, path)  # where that is interrupted, the next writer ends it
     except (Error, OSError):
         return False
     return True

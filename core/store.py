@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .config import make_private
 from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set_aside
-from .database import BrokenValue, Damaged, Database, Error, Full
+from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate
@@ -80,14 +80,17 @@ class Store:
 
     def _open_for_reading(self) -> Database:
         if not self.exists():
-            raise NoIndex(f"nothing is indexed yet in {self.home}; run `harkback index`")
+            raise self._nothing()
         try:
             database = Database(self.path, read_only=True)
             database.run("PRAGMA cache_size=-32000")
             self._check(database)
         except Error as error:
-            raise self.trouble(error) from error
+            raise (self._nothing() if is_half_made(error) else self.trouble(error)) from error
         return database
+
+    def _nothing(self) -> NoIndex:
+        return NoIndex(f"nothing is indexed yet in {self.home}; run `harkback index`")
 
     @contextlib.contextmanager
     def write(self, patience: float = 0, *, anew: bool = False) -> Generator[Database]:
@@ -169,7 +172,7 @@ class Store:
                 "it was left alone: update harkback, or choose another folder with --home"
             )
         if version == 0:
-            raise NoIndex(f"nothing is indexed yet in {self.home}; run `harkback index`")
+            raise self._nothing()
 
     def _mark_outdated(self, database: Database) -> None:
         """Have every file read again whose rows other rules made; until then the old rows answer."""

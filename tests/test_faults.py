@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator
@@ -15,6 +16,7 @@ import pytest
 from engine import Engine, check, turn
 from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
+from harkback.core.store import NoIndex
 
 PROGRAM = Path(__file__).parent / "bench" / "faults.py"
 HANDFUL = ["--kills", "7", "--faults", "9", "--disks", "3", "--rounds", "8", "--sessions", "12"]
@@ -122,4 +124,40 @@ def test_a_disk_that_fails_once_does_not_make_forgetting_forget_what_there_was(e
         apsw.connection_hooks.remove(watch)
     assert failed
     assert outcome.remembered
+    assert engine.run().turns == 0
+
+
+class _Interrupted(apsw.VFS):
+    """Keeps what lies in a database's folder when its journal is about to be deleted."""
+
+    def __init__(self, kept: Path) -> None:
+        self._kept = kept
+        super().__init__("interrupted", "")
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
+        shutil.copytree(Path(filename).parent, self._kept)
+        super().xDelete(filename, syncdir)
+
+
+def test_a_first_build_that_was_interrupted_at_once_has_indexed_nothing(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "engine")
+    engine.write("a", turn("zebra"))
+    (tmp_path / "other").mkdir(mode=0o700)
+    (tmp_path / "other" / "index.db").touch(mode=0o600)
+    system = _Interrupted(engine.store.home)
+    db = apsw.Connection(str(tmp_path / "other" / "index.db"), vfs="interrupted")
+    db.execute("PRAGMA journal_mode=WAL").fetchall()
+    db.close()
+    system.unregister()
+    assert sorted(path.name for path in engine.store.home.iterdir()) == ["index.db", "index.db-journal"]
+    with pytest.raises(NoIndex):
+        engine.store.read()
+    assert engine.run().turns == 1
+    check(engine)
+
+
+def test_everything_is_forgotten_for_good_while_a_replacement_is_half_done(engine: Engine) -> None:
+    forget(engine.store, Request(everything=True))
+    engine.store.path.rename(engine.store.path.with_name("index.db.new"))
+    assert forget(engine.store, Request(everything=True)).remembered
     assert engine.run().turns == 0
