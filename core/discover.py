@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .config import Config
-from .fingerprint import stamp_of
+from .fingerprint import is_elsewhere, stamp_of
 from .gate import OUTSIDE_ROOT, Gate, Refused, is_below
 from .ledger import KnownFile, Stamp
 from .model import Adapter, SkipRecord
@@ -107,7 +107,11 @@ def discover(adapter: Adapter, roots: Sequence[Path]) -> tuple[dict[bytes, tuple
                 skips.append(found)
                 continue
             with suppress(OSError):  # it vanished since it was listed
-                files[os.fsencode(found)] = (found, stamp_of(found.stat(follow_symlinks=False)))
+                status = found.stat(follow_symlinks=False)
+                if is_elsewhere(status):
+                    skips.append(SkipRecord("in-the-cloud", os.fspath(found)))
+                else:
+                    files[os.fsencode(found)] = (found, stamp_of(status))
     return files, skips
 
 

@@ -16,6 +16,10 @@ EDGE = 4_096
 """Bytes looked at on either end."""
 _BLOCK = 1 << 20
 _MOST = (1 << 63) - 1
+_DATALESS = 0x4000_0000
+"""SF_DATALESS of macOS."""
+_RECALLED = 0x0040_0000 | 0x0004_0000
+"""FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS and FILE_ATTRIBUTE_RECALL_ON_OPEN of Windows."""
 
 
 def open_quietly(path: Path) -> BinaryIO:
@@ -37,6 +41,12 @@ def open_quietly(path: Path) -> BinaryIO:
 def stamp_of(status: os.stat_result) -> Stamp:
     """What `stat` tells of a file's state, in numbers that SQLite can hold."""
     return Stamp(status.st_dev & _MOST, status.st_ino & _MOST, status.st_size, min(status.st_mtime_ns, _MOST))
+
+
+def is_elsewhere(status: os.stat_result) -> bool:
+    """Whether opening a file would first fetch it from a cloud drive, as iCloud and OneDrive mark those."""
+    flags, attributes = getattr(status, "st_flags", 0), getattr(status, "st_file_attributes", 0)
+    return bool(flags & _DATALESS or attributes & _RECALLED)
 
 
 def same_prefix(file: BinaryIO, known: KnownFile, stamp: Stamp) -> bool:

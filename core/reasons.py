@@ -42,6 +42,9 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "symbolic-link": Reason(
             "a symbolic link, which is never followed", "name its target: harkback sources add NAME PATH"
         ),
+        "in-the-cloud": Reason(
+            "its content is on a cloud drive, not on this disk", "have the drive keep it on this disk; it is read then"
+        ),
         "outside-root": Reason(
             "a symbolic link that leads out of the source", "name its target: harkback sources add NAME PATH"
         ),

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from engine import Engine, Lines, line, turn
@@ -145,6 +147,41 @@ def test_another_file_under_the_same_name_is_read_anew_even_if_its_inode_is_used
     os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))
     stores.run()
     assert found(stores, "okapi", "ibex", "marmot") == ["ibex", "marmot"]
+
+
+class InTheCloud(type(Path())):
+    """The path of a file whose content is not on this disk, as macOS tells it."""
+
+    def stat(self, *, follow_symlinks: bool = True) -> Any:
+        status = super().stat(follow_symlinks=follow_symlinks)
+        fields = {name: getattr(status, name) for name in dir(status) if name.startswith("st_")}
+        return SimpleNamespace(**fields | {"st_flags": 0x4000_0020})
+
+    def open(self, *args: Any, **options: Any) -> Any:
+        raise AssertionError("opening it would fetch it")
+
+
+@dataclass(frozen=True)
+class Drive(Lines):
+    """Of this store the files named `far` are on a cloud drive from the moment when there is a file `full` beside."""
+
+    def find(self, root: Path) -> Iterator[Path | model.SkipRecord]:
+        for found in super().find(root):
+            is_far = isinstance(found, Path) and found.stem == "far" and (root / "full").exists()
+            yield InTheCloud(found) if is_far else found
+
+
+def test_a_file_that_is_only_in_the_cloud_is_not_fetched_and_what_was_read_of_it_stays(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "engine", (Drive(),))
+    engine.write("beside", turn("zebra"))
+    engine.write("far", turn("okapi"))
+    engine.run()
+    (engine.root / "full").touch()
+    report = engine.run()
+    assert (report.seen, report.gone, report.skips) == (1, 0, {"in-the-cloud": 1})
+    assert engine.places("okapi") == [("far", 1)]
+    (engine.root / "full").unlink()
+    assert engine.run().skips == {}
 
 
 # ---- names ----
