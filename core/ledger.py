@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .clean import clean_line
-from .database import Database
+from .database import Database, Row
 from .model import Checkpoint, SkipRecord
 
 UNKNOWN, RENEWED = -1, -2
@@ -56,18 +56,25 @@ class KnownFile:
         return Checkpoint(self.prefix.offset, self.adapter_state)
 
 
+_KNOWN = """SELECT source, id, path, device, inode, size, mtime_ns, offset, prefix_crc, edges, adapter_version,
+    adapter_state, state, reason, (SELECT count(*) FROM turns WHERE turns.file = files.id),
+    id IN (SELECT file FROM left_out WHERE reason IN ('per_source', 'total'))
+  FROM files WHERE"""
+
+
 def known_files(db: Database, source: str) -> dict[bytes, KnownFile]:
     """The files of a source, by path."""
-    return {
-        row[1]: KnownFile(row[0], row[1], Stamp(*row[2:6]), Prefix(*row[6:9]), *row[9:14], cut=bool(row[14]))
-        for row in db.rows(
-            """SELECT id, path, device, inode, size, mtime_ns, offset, prefix_crc, edges, adapter_version,
-                      adapter_state, state, reason, (SELECT count(*) FROM turns WHERE turns.file = files.id),
-                      id IN (SELECT file FROM left_out WHERE reason IN ('per_source', 'total'))
-               FROM files WHERE source = ?""",
-            source,
-        )
-    }
+    return {row[2]: _known(row) for row in db.rows(f"{_KNOWN} source = ?", source)}
+
+
+def known_file(db: Database, path: bytes) -> tuple[str, KnownFile] | None:
+    """The file at a path, and its source."""
+    row = db.row(f"{_KNOWN} path = ?", path)
+    return row and (row[0], _known(row))
+
+
+def _known(row: Row) -> KnownFile:
+    return KnownFile(row[1], row[2], Stamp(*row[3:7]), Prefix(*row[7:10]), *row[10:15], cut=bool(row[15]))
 
 
 def save_file(

@@ -60,25 +60,29 @@ def serve_live(attempt: Attempt, roots: Callable[[], Iterable[Path]], own: Path,
     """
     signs, watcher = _Signs(), Watcher(own)
     heed(signs.stop, signs.ask)
-    asked = due = True
+    asked = True
+    touched: set[str] | None = None
+    """Files of which it is known that they changed, and nothing else; empty: anything may have; None: nothing has."""
     quiet = pause = 0.0
     refused = failed = 0
     while not signs.stopped.is_set():
         if watcher.follow(roots()):
-            due = True
+            touched = set()
             tell(Watching(watcher.trouble), output)
         asked = signs.take() or asked
-        if not (due or asked or quiet >= SAFETY_SECONDS):
-            due = watcher.wait(LOOK_SECONDS, signs)
+        if asked or quiet >= SAFETY_SECONDS:
+            touched = set()
+        if touched is None:
+            touched = watcher.wait(LOOK_SECONDS, signs)
             quiet += LOOK_SECONDS
             continue
-        outcome = attempt(teller(output, after=0.0 if asked else UNSEEN_SECONDS), signs.stopped.is_set)
+        outcome = attempt(teller(output, after=0.0 if asked else UNSEEN_SECONDS), signs.stopped.is_set, touched)
         busy = isinstance(outcome, Failed) and outcome.busy
         refused = refused + 1 if busy else 0
         if not busy or refused == (1 if asked else PATIENT_TRIES):
             tell(outcome, output)
         if isinstance(outcome, Done):
-            asked = due = False
+            asked, touched = False, None
             failed, quiet = 0, 0.0
             pause = _pause(outcome, pause)
             signs.wait(pause)

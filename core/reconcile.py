@@ -5,7 +5,7 @@ A bad source costs that source. Nothing is written but the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from . import ledger
@@ -22,6 +22,7 @@ from .model import Adapter, Progress
 from .reading import Reading
 from .report import Meter, Report
 from .store import DamagedIndex, Store
+from .touched import touched_sources
 from .verify import verify as verify_files
 from .writer import Writer
 
@@ -51,8 +52,17 @@ class Reconciler:
         self._stopped, self._on_progress = stopped, on_progress
         self._report, self._meter = Report(), Meter(on_progress)
 
-    def run(self, only: Sequence[str] | None = None, *, rebuild: bool = False, verify: bool = False) -> Report:
+    def run(
+        self,
+        only: Sequence[str] | None = None,
+        *,
+        rebuild: bool = False,
+        verify: bool = False,
+        touched: Collection[str] = (),
+    ) -> Report:
         """Reconcile all ticked sources, or those of `only`; with `rebuild` every file is read again.
+
+        Where it is known that only the files `touched` have changed, and the index knows them, no others are looked at.
 
         With `verify` every byte that was read is hashed again, and what differs is read again.
 
@@ -60,12 +70,12 @@ class Reconciler:
         StoreError when the index can't be written.
         """
         try:
-            return self._run(only, rebuild, verify)
+            return self._run(only, rebuild, verify, touched)
         except DamagedIndex:  # it was suspected in the middle of the work: looked into as the index is opened again
             self._report, self._meter = Report(), Meter(self._on_progress)
-            return self._run(only, rebuild, verify)
+            return self._run(only, rebuild, verify, ())
 
-    def _run(self, only: Sequence[str] | None, rebuild: bool, verify: bool) -> Report:
+    def _run(self, only: Sequence[str] | None, rebuild: bool, verify: bool, touched: Collection[str]) -> Report:
         with self._store.write(anew=rebuild) as db:
             report, writer = self._report, Writer(db, self._rules)
             purged = self._purge_unticked(db, writer)
@@ -77,13 +87,16 @@ class Reconciler:
             purged |= ruled
             if rebuild:
                 ledger.read_all_again(db)
-            self._reread_what_wider_limits_admit(db)
-            sources = self._discover(db, only)
+            widened = self._reread_what_wider_limits_admit(db)
+            some = None
+            if touched and not (purged or rebuild or widened or verify or only):
+                some = touched_sources(db, self._ticked(), self._rules, touched)
+            sources = self._discover(db, only) if some is None else some
             keep_out(db, self._rules, [file for source in sources for file in source.newly_refused()])
             if verify:
                 verify_files(db, sources, report, self._meter, self._stopped)
             finished = self._read(sources, Reading(db, writer, self._limits, report, self._meter, self._stopped))
-            for source in sources:
+            for source in sources if some is None else ():
                 if finished:
                     self._account_for_the_gone(source, writer)
                 if source.error:
@@ -107,12 +120,17 @@ class Reconciler:
             writer.purge(name)
         return bool(unticked)
 
-    def _reread_what_wider_limits_admit(self, db: Database) -> None:
+    def _reread_what_wider_limits_admit(self, db: Database) -> bool:
         now = repr(self._limits)
-        if db.value("SELECT value FROM meta WHERE key = 'limits'") != now:
-            with db.transaction():
-                ledger.read_cut_again(db)
-                db.run("REPLACE INTO meta VALUES ('limits', ?)", now)
+        if db.value("SELECT value FROM meta WHERE key = 'limits'") == now:
+            return False
+        with db.transaction():
+            ledger.read_cut_again(db)
+            db.run("REPLACE INTO meta VALUES ('limits', ?)", now)
+        return True
+
+    def _ticked(self) -> dict[str, Adapter]:
+        return {adapter.name: adapter for adapter in self._adapters if self._config.source(adapter.name).enabled}
 
     def _discover(self, db: Database, only: Sequence[str] | None) -> list[Source]:
         sources: list[Source] = []

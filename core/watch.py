@@ -47,12 +47,15 @@ class Watcher:
             self._watch(sorted(path for path, _, _ in places))
         return True
 
-    def wait(self, seconds: float, sign: Sign) -> bool:
-        """Whether something changed within `seconds`, or without reports may have; `sign` ends it early."""
+    def wait(self, seconds: float, sign: Sign) -> set[str] | None:
+        """What changed within `seconds`; None for nothing, an empty set for what is not known; `sign` ends it early."""
         if self._notify is None:
-            return not sign.wait(POLL_SECONDS if self.trouble else seconds) and bool(self.trouble)
+            ended = sign.wait(POLL_SECONDS if self.trouble else seconds)
+            return set() if self.trouble and not ended else None
         changes = self._notify.watch(LONGEST_MS, QUIET_MS, int(seconds * 1000), sign)
-        return not isinstance(changes, str) and any(not self._is_own(path) for _, path in changes)
+        if isinstance(changes, str):
+            return None
+        return {path for _, path in changes if not self._is_own(path)} or None
 
     def _watch(self, paths: list[str]) -> None:
         from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError  # it costs a start 50 ms

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import IO
 
 import msgspec
@@ -111,15 +111,16 @@ class Worker:
         self._on_end()
 
 
-Attempt = Callable[[Callable[[Progress], None], Callable[[], bool]], Done | Failed]
-"""Reconciles once: gets a function to report progress to and one to ask whether to stop; raises nothing."""
+Attempt = Callable[[Callable[[Progress], None], Callable[[], bool], Collection[str]], Done | Failed]
+"""Reconciles once: gets a function to report progress to, one to ask whether to stop, and the files that changed if
+nothing else can have; raises nothing."""
 
 
 def serve(attempt: Attempt, output: IO[bytes]) -> None:
     """The child's side: reconcile once, say how it goes, stop when the parent closes our input."""
     stop = threading.Event()
     heed(stop.set)
-    tell(attempt(teller(output), stop.is_set), output)
+    tell(attempt(teller(output), stop.is_set, ()), output)
 
 
 def heed(stop: Callable[[], object], asked: Callable[[], object] = lambda: None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import click
 
@@ -115,9 +115,12 @@ def _serve(here: Surroundings, only: list[str] | None, rebuild: bool, watch: boo
     if hasattr(os, "nice"):
         os.nice(5)
 
-    def attempt(progress: Callable[[Progress], None], stopped: Callable[[], bool]) -> Done | Failed:
+    def attempt(
+        progress: Callable[[Progress], None], stopped: Callable[[], bool], touched: Collection[str]
+    ) -> Done | Failed:
         try:
-            return Done(here.reconcile(only=only, rebuild=rebuild, on_progress=progress, stopped=stopped))
+            report = here.reconcile(only=only, rebuild=rebuild, touched=touched, on_progress=progress, stopped=stopped)
+            return Done(report)
         except Busy:
             return Failed("another harkback is indexing", busy=True)
         except (StoreError, ConfigError) as error:

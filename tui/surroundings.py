@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -64,6 +64,7 @@ class Surroundings:
         only: list[str] | None = None,
         rebuild: bool = False,
         verify: bool = False,
+        touched: Collection[str] = (),
         on_progress: Callable[[Progress], None] | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Report:
@@ -77,7 +78,7 @@ class Surroundings:
             on_progress=on_progress,
             stopped=stopped,
         )
-        return reconciler.run(only, rebuild=rebuild, verify=verify)
+        return reconciler.run(only, rebuild=rebuild, verify=verify, touched=touched)
 
     def purge_place(self, source: str, path: str) -> None:
         """Drop what was indexed of a source in one folder or file. Raises Busy, StoreError."""
