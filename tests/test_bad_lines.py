@@ -135,6 +135,7 @@ def test_a_line_that_is_too_long_and_still_grows_is_not_read_again(
     monkeypatch.setattr(base, "LINE_LIMIT", 1 << 16)
     path = stores.session("bad", said(BEFORE), said("x" * (1 << 20)).rstrip(b'"}\n'))
     assert stores.run().skips == {"line-too-long": 1}
+    assert stores.rows("SELECT max(offset) FROM files") == [(path.stat().st_size,)]
     for more in (b"y" * 1000, b"y" * 100_000, b'"}}\n' + said(AFTER)):
         with path.open("ab") as file:
             file.write(more)
