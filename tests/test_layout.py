@@ -7,6 +7,7 @@ from itertools import pairwise
 from unicodedata import category
 
 import pytest
+from harkback.core.clean import clean
 from harkback.tui.layout import BLOCK, Line, blocks, edges, height, unfold, wrap
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ TEXTS = st.lists(
     | st.sampled_from(["한", "☎\ufe0f", "\u200d", FAMILY, "🇨🇭", "\u200b", "—", "נ", "क्षि"])
     | st.characters(exclude_categories=["Cs", "Cc"]),
     max_size=60,
-).map("".join)
+).map("".join).map(clean)
 WIDTHS = st.integers(1, 30)
 
 
