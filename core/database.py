@@ -28,6 +28,12 @@ Rejected = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
 Row = tuple[Any, ...]
 
 
+def lacks_room(error: Exception) -> bool:
+    """Whether there is no room on the disk for what readers share with each other."""
+    codes = (apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_IOERR_SHMOPEN, apsw.SQLITE_IOERR_SHMMAP)
+    return isinstance(error, Full) or getattr(error, "extendedresult", None) in codes
+
+
 def is_half_made(error: Exception) -> bool:
     """Whether a reader meets a file whose first writer was interrupted: that is undone by the next who writes."""
     return getattr(error, "extendedresult", None) == apsw.SQLITE_READONLY_ROLLBACK
@@ -101,7 +107,10 @@ class Database:
 
     @contextlib.contextmanager
     def snapshot(self) -> Generator[None]:
-        """Everything read in the block is of one moment."""
+        """Everything read in the block is of one moment; within another such block, of that one's."""
+        if self._connection.in_transaction:
+            yield
+            return
         self.run("BEGIN")
         try:
             yield

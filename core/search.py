@@ -53,6 +53,10 @@ class Search:
 
     def best(self, query: Query, *, recent: bool = False) -> Found:
         """The best matches alone, soon; with `recent` simply the newest. The total is exact if there are few."""
+        with self._db.snapshot():  # rows that are written anew meanwhile are neither lost nor found twice
+            return self._best(query, recent)
+
+    def _best(self, query: Query, recent: bool) -> Found:
         condition = where(query.filters)
         if query.is_empty():
             return self._newest(condition) if query.filters else Found()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .config import make_private
 from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set_aside
-from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made
+from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made, lacks_room
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate
@@ -82,11 +82,18 @@ class Store:
         if not self.exists():
             raise self._nothing()
         try:
-            database = Database(self.path, read_only=True)
-            database.run("PRAGMA cache_size=-32000")
-            self._check(database)
+            try:
+                return self._checked(Database(self.path, read_only=True))
+            except Error as error:
+                if not lacks_room(error):
+                    raise
+                return self._checked(Database(self.path, read_only=True, unchanging=True))
         except Error as error:
             raise (self._nothing() if is_half_made(error) else self.trouble(error)) from error
+
+    def _checked(self, database: Database) -> Database:
+        database.run("PRAGMA cache_size=-32000")
+        self._check(database)
         return database
 
     def _nothing(self) -> NoIndex:

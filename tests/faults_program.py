@@ -73,7 +73,7 @@ class Program:
         """What comes of a stage when nothing goes wrong, how long it takes and what it calls."""
         copied(stage.start, self.engine.store.home)
         began = time.monotonic()
-        waiting = functools.partial(self.arm, Fault())
+        waiting = functools.partial(arm, self.engine.store.home, Fault())
         ended = in_child(lambda: stage.act(self.engine), waiting, lambda: self.search(stage), None)
         stage.seconds, stage.calls = time.monotonic() - began, ended.calls
         if ended.outcome != "done":
@@ -97,7 +97,7 @@ class Program:
             if stage.answers and not self.engine.store.path.with_name("index.db.new").exists():
                 raise
         else:
-            assert found or not stage.answers, "the search found nothing"
+            assert found or not stage.answers, f"the search found nothing, {stage.name}"
 
     def look(self, row: str, name: str, stage: Stage, *, done: bool) -> None:
         """At finished work, or at a copy of what a fault left, so that looking changes nothing about it."""
@@ -161,11 +161,11 @@ class Program:
         """By the clock or at a call."""
         stage = self.stages[number // 3 % 2 if number % 3 == 0 else number % len(self.stages)]
         row, total = f"kill -9: {stage.name}", sum(stage.calls)
-        if total and self.rng.random() < 0.5:
+        if total and self.rng.random() < 0.6:
             nth = self.rng.randint(1, total)
             self.strike(row, f"at call {nth} of {total}", stage, lambda: self.arm(Fault(how=KILL, nth=nth)))
         else:
-            after = self.rng.uniform(0, stage.seconds)
+            after = self.rng.uniform(0, 0.8 * stage.seconds)
             self.strike(row, f"after {after:.3f} s", stage, lambda: self.arm(Fault()), kill_after=after)
 
     def fail(self, number: int) -> None:
@@ -243,8 +243,9 @@ def main() -> int:
     can_mount = os.environ.get(ALONE) == "1"
     with tempfile.TemporaryDirectory(prefix="harkback-faults-") as folder:
         program = Program(Path(folder), options.seed, options.sessions)
-        program.many("4 indexers, 2 searchers", crowd, options.rounds)
-        program.many("foreign database", foreign, options.rounds // 2)
+        if options.rounds:
+            program.many("4 indexers, 2 searchers", crowd, options.rounds)
+            program.many("foreign database", foreign, options.rounds // 2)
         work = [(program.kill, n) for n in range(options.kills)]
         work += [(program.limit, n) for n in range(options.disks)]
         work += [(program.fail, n) for n in range(options.faults) if can_fail()]

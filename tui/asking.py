@@ -100,7 +100,8 @@ class Asking:
             return
         self._db = db
         try:
-            self._answer(db, query, began, answered)
+            with db.snapshot():
+                self._answer(db, query, began, answered)
         except Interrupted as error:
             raise Cancelled from error
         except (Error, UnicodeDecodeError) as error:

@@ -183,6 +183,11 @@ def _search(
 ) -> tuple[Found, list[Hit]]:
     if db is None:
         return Found(), []
+    with db.snapshot():
+        return _search_now(db, query, limit, recent=recent, by_session=by_session)
+
+
+def _search_now(db: Database, query: Query, limit: int, *, recent: bool, by_session: bool) -> tuple[Found, list[Hit]]:
     engine = Search(db)
     found = engine.rest(query, engine.best(query, recent=recent))
     matches = [*found.ranked, *found.others]
