@@ -23,7 +23,7 @@ import apsw
 from engine import Engine, Lines
 from faults_crowd import crowd, foreign
 from faults_home import SECRET, Home
-from faults_process import CALLS, KILL, Fault, arm, can_fail, in_child, told
+from faults_process import CALLS, KILL, OPEN, READ, SYNC, WRITE, Fault, arm, can_fail, in_child, told
 from faults_stages import NOT_REMEMBERED, Stage, answers, copied, forget_all, look_at, look_at_finished, stages
 from harkback.adapters.claude import Claude
 from harkback.core import reading
@@ -65,6 +65,8 @@ class Program:
         assert any(map(SECRET.search, sources))
         for stage in self.stages:
             self.undisturbed(stage)
+        if can_fail() and not all(self.stages[0].calls[kind] for kind in (OPEN, READ, WRITE, SYNC)):
+            self.violations.append(("undisturbed", "not every call is caught that SQLite makes"))
 
     def kept(self, name: str) -> Path:
         return self.engine.store.home.rename(self.place / name)
@@ -74,10 +76,14 @@ class Program:
         copied(stage.start, self.engine.store.home)
         began = time.monotonic()
         waiting = functools.partial(arm, self.engine.store.home, Fault())
-        ended = in_child(lambda: stage.act(self.engine), waiting, lambda: self.search(stage), None)
-        stage.seconds, stage.calls = time.monotonic() - began, ended.calls
-        if ended.outcome != "done":
-            self.violations.append((f"{stage.name}, undisturbed", ended.outcome))
+        try:
+            ended = in_child(lambda: stage.act(self.engine), waiting, lambda: self.search(stage), None)
+        except Exception as error:
+            self.violations.append(("undisturbed", f"{stage.name}: a search meanwhile: {told(error)}"))
+        else:
+            stage.seconds, stage.calls = time.monotonic() - began, ended.calls
+            if ended.outcome != "done":
+                self.violations.append(("undisturbed", f"{stage.name}: {ended.outcome}"))
         (stage.again or stage.act)(self.engine)
         stage.expected = self.engine.contents()
         self.look("undisturbed", stage.name, stage, done=True)

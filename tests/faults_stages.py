@@ -43,7 +43,7 @@ class Stage:
     """How it is taken up again; None: done once more."""
     expected: dict[str, Any] = field(default_factory=dict[str, Any])
     seconds: float = 0.0
-    calls: tuple[int, ...] = ()
+    calls: tuple[int, ...] = (0,) * 7
     """How many calls of each kind an undisturbed run makes."""
 
 
