@@ -151,7 +151,8 @@ def _title_from_turns(db: Database, session: int, source: str, rank: int) -> str
            CROSS JOIN titles ON titles.source = ?2 AND titles.turn_id = turns.native_id
            JOIN files ON files.id = titles.file
            WHERE turns.session = ?1 AND EXISTS (SELECT 1 FROM titles WHERE source = ?2)
-           ORDER BY titles.title_rank DESC, turns.number DESC, files.mtime_ns DESC, files.path
+           ORDER BY titles.title_rank DESC, turns.number DESC, turns.seq DESC, files.mtime_ns DESC, files.path,
+             titles.turn_id
            LIMIT 1""",
         session, source,
     )  # fmt: skip

@@ -264,6 +264,14 @@ def test_a_title_in_another_file_is_taken_whichever_is_read_first(engine: Engine
     assert engine.rows("SELECT title FROM sessions WHERE turns") == [("striped horses?",)]
 
 
+def test_of_titles_for_abandoned_turns_that_of_the_later_turn_wins(engine: Engine) -> None:
+    titles = [["title", {"turn_id": name, "title": f"of {name}", "title_rank": 3}] for name in "xy"]
+    taken_back = [turn("zebra", native_id="x"), turn("okapi", native_id="y"), ["undo", {"since": 0}]]
+    engine.write("a", *taken_back, *titles, turn("ibex"))
+    engine.run()
+    assert engine.rows("SELECT title FROM sessions") == [("of y",)]
+
+
 def test_what_was_taken_back_stays_as_an_abandoned_branch(engine: Engine) -> None:
     engine.write("a", turn("keep"), turn("zebra"))
     engine.run()
