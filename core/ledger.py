@@ -141,6 +141,11 @@ def read_again(db: Database, files: Iterable[int]) -> None:
         db.run_many("UPDATE files SET adapter_version = ? WHERE id = ?", [(UNKNOWN, file) for file in files])
 
 
+def try_failed_again(db: Database) -> None:
+    """Have every file read again on which the program itself failed."""
+    db.run("UPDATE files SET adapter_version = ? WHERE reason = 'adapter-error'", UNKNOWN)
+
+
 def read_cut_again(db: Database) -> None:
     """Like `read_all_again`, for the files of which a limit left something out."""
     db.run("UPDATE files SET adapter_version = ? WHERE id IN (SELECT file FROM left_out)", UNKNOWN)

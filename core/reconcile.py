@@ -6,6 +6,7 @@ A bad source costs that source. Nothing is written but the index.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 
 from . import ledger
@@ -87,9 +88,9 @@ class Reconciler:
             purged |= ruled
             if rebuild:
                 ledger.read_all_again(db)
-            widened = self._reread_what_wider_limits_admit(db)
+            changed = self._reread_what_may_go_better_now(db)
             some = None
-            if touched and not (purged or rebuild or widened or verify or only):
+            if touched and not (purged or rebuild or changed or verify or only):
                 some = touched_sources(db, self._ticked(), self._rules, touched)
             sources = self._discover(db, only) if some is None else some
             keep_out(db, self._rules, [file for source in sources for file in source.newly_refused()])
@@ -120,13 +121,19 @@ class Reconciler:
             writer.purge(name)
         return bool(unticked)
 
-    def _reread_what_wider_limits_admit(self, db: Database) -> bool:
-        now = repr(self._limits)
-        if db.value("SELECT value FROM meta WHERE key = 'limits'") == now:
+    def _reread_what_may_go_better_now(self, db: Database) -> bool:
+        """Under other limits what those had left out, after an update what the program had failed on."""
+        program = metadata.version("harkback")
+        admitted = self._if_changed(db, "limits", repr(self._limits), ledger.read_cut_again)
+        return self._if_changed(db, "program", program, ledger.try_failed_again) or admitted
+
+    def _if_changed(self, db: Database, key: str, now: str, then: Callable[[Database], None]) -> bool:
+        """Do something once when a value is not what it was at the last pass; gives whether that was so."""
+        if db.value("SELECT value FROM meta WHERE key = ?", key) == now:
             return False
         with db.transaction():
-            ledger.read_cut_again(db)
-            db.run("REPLACE INTO meta VALUES ('limits', ?)", now)
+            then(db)
+            db.run("REPLACE INTO meta VALUES (?, ?)", key, now)
         return True
 
     def _ticked(self) -> dict[str, Adapter]:

@@ -532,6 +532,16 @@ def test_a_store_that_crashes_costs_one_file(engine: Engine) -> None:
     same_as_fresh(engine)
 
 
+def test_what_an_earlier_harkback_failed_on_is_tried_again_once(engine: Engine) -> None:
+    engine.write("b", *(turn(f"zebra {i}") for i in range(7)), ["fail", "crash"])  # so many that some are read first
+    engine.run()
+    assert engine.run().bytes_read == 0
+    with engine.store.write() as db:
+        db.run("UPDATE meta SET value = '0.0.1' WHERE key = 'program'")
+    assert engine.run().bytes_read > 0
+    assert engine.run().bytes_read == 0
+
+
 def test_a_rewritten_file_that_fails_keeps_its_old_rows(engine: Engine) -> None:
     engine.write("a", *(turn(f"zebra {i}") for i in range(9)))
     engine.run()

@@ -16,6 +16,10 @@ def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Con
     if answer.turns == 0:
         if indexing:
             return _page("Reading your sessions for the first time.", ["The newest appear here within a second."])
+        if answer.skipped:
+            return _page(
+                "Nothing that was found could be kept.", ["f3 says what was left out or not readable, and why."]
+            )
         return _page(
             "Nothing is indexed yet.",
             [f"Looked at {named}." if named else "No source is ticked.", "f2 sources · f5 look again"],
@@ -31,7 +35,9 @@ def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Con
     if len(answer.query.wanted) > 1:
         hints.append("fewer or other words?")
     if answer.left_out:
-        hints.append(f"{counted(answer.left_out, 'session')} left out by the limits: f3 says which and how to widen them")
+        hints.append(
+            f"{counted(answer.left_out, 'session')} left out by the limits: f3 says which and how to widen them"
+        )
     return _page(f"Nothing says “{answer.query.text.strip()}”.", [*lines, "", *hints])
 
 
