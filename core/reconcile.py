@@ -6,7 +6,6 @@ A bad source costs that source. Nothing is written but the index.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 
 from . import ledger
@@ -123,6 +122,8 @@ class Reconciler:
 
     def _reread_what_may_go_better_now(self, db: Database) -> bool:
         """Under other limits what those had left out, after an update what the program had failed on."""
+        from importlib import metadata  # brings half of the mail library along
+
         program = metadata.version("harkback")
         admitted = self._if_changed(db, "limits", repr(self._limits), ledger.read_cut_again)
         return self._if_changed(db, "program", program, ledger.try_failed_again) or admitted
