@@ -18,7 +18,7 @@ MOST_NAMED = 50
 
 STATES: Mapping[str, Reason] = MappingProxyType(
     {
-        "indexed": Reason("it is in the index, as far as it is told here", "nothing needs to be done"),
+        "indexed": Reason("it is in the index, whole", "nothing needs to be done"),
         "indexed-in-part": Reason("it is in the index, but not all of it", "see below for each part"),
         "indexed-before": Reason(
             "it can't be read now; what was indexed of it before stays", "see below; it is tried again every time"

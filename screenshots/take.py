@@ -85,7 +85,7 @@ async def take(picture: Picture, place: Surroundings) -> None:
 async def settle(app: HarkbackApp) -> None:
     """Wait until nothing is searched, read or indexed any more."""
     for _ in range(3):
-        while isinstance(screen := app.screen, SearchScreen) and screen._live.busy:
+        while isinstance(screen := app.screen, SearchScreen) and screen._live.busy:  # noqa: ASYNC110, a child process
             await asyncio.sleep(0.01)
         await app.workers.wait_for_complete()
         await asyncio.sleep(0.05)

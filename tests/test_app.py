@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -25,7 +24,7 @@ async def settled(pilot: Pilot[Any]) -> None:
     screen = pilot.app.screen
     for _ in range(20):
         while isinstance(screen, SearchScreen) and screen._live.busy:
-            await asyncio.sleep(0.01)
+            await pilot.pause(0.01)
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         idle = not pilot.app.workers and not (isinstance(screen, SearchScreen) and screen._live.busy)

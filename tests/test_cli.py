@@ -461,8 +461,8 @@ def test_status_as_json(samples: CommandLine) -> None:
     samples("index")
     status = samples("status", "--json").json
     assert set(status) == {
-        "schema", "index", "bytes", "sessions", "turns", "gone_at_source", "quarantined", "excluded", "skips", "left_out",
-        "redacted", "oldest", "newest", "swept_soon", "indexing",
+        "schema", "index", "bytes", "sessions", "turns", "gone_at_source", "quarantined", "excluded", "skips",
+        "left_out", "redacted", "oldest", "newest", "swept_soon", "indexing",
     }  # fmt: skip
     assert (status["sessions"], status["turns"], status["indexing"]) == (16, 100, False)
     assert status["index"] == str(samples.folder / "index.db")

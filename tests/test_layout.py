@@ -17,14 +17,18 @@ ACUTE = "\u0301"
 FAMILY = "👩\u200d👩\u200d👧"
 
 # What sessions hold, far denser than in life: two-cell characters, marks, joiners, tabs, runs of spaces.
-TEXTS = st.lists(
-    st.sampled_from(
-        ["a", "word", "longerword", " ", "  ", "\t", "\n", "中", "文字", "、", "é", "e" + ACUTE, ACUTE, "…"]
+TEXTS = (
+    st.lists(
+        st.sampled_from(
+            ["a", "word", "longerword", " ", "  ", "\t", "\n", "中", "文字", "、", "é", "e" + ACUTE, ACUTE, "…"]
+        )
+        | st.sampled_from(["한", "☎\ufe0f", "\u200d", FAMILY, "🇨🇭", "\u200b", "—", "נ", "क्षि"])
+        | st.characters(exclude_categories=["Cs", "Cc"]),
+        max_size=60,
     )
-    | st.sampled_from(["한", "☎\ufe0f", "\u200d", FAMILY, "🇨🇭", "\u200b", "—", "נ", "क्षि"])
-    | st.characters(exclude_categories=["Cs", "Cc"]),
-    max_size=60,
-).map("".join).map(clean)
+    .map("".join)
+    .map(clean)
+)
 WIDTHS = st.integers(1, 30)
 
 
