@@ -39,8 +39,13 @@ def clear(path: Path) -> None:
 def is_damaged(path: Path) -> bool:
     """Look at every page and every text of the index, over a connection of its own; nobody else writes.
 
-    Raises `database.Error` when it can't be read, which proves nothing.
+    Raises `database.Error` when it can't be read, which proves nothing; a disk that failed for once is given a second
+    look.
     """
+    return _looks_damaged(path) and _looks_damaged(path)
+
+
+def _looks_damaged(path: Path) -> bool:
     try:
         db = Database(path)
         try:

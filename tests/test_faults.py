@@ -178,3 +178,29 @@ def test_what_is_written_anew_between_two_steps_of_a_search_is_found(engine: Eng
     assert len(Search(db).best(parse("zebra", datetime(2026, 3, 31))).ranked) == 1  # noqa: DTZ001
     assert "again" in statements
     db.close()
+
+
+def test_a_read_that_fails_once_is_no_reason_to_set_the_index_aside(engine: Engine) -> None:
+    failed: list[str] = []
+
+    def watch(connection: apsw.Connection) -> None:
+        def step(cursor: object, sql: str, values: object) -> bool:
+            if "integrity_check" in sql and not failed:
+                failed.append(sql)
+                raise apsw.CorruptError("database disk image is malformed")
+            return True
+
+        connection.exec_trace = step  # type: ignore[assignment]
+
+    apsw.connection_hooks.append(watch)
+    try:
+        assert engine.run(rebuild=True).turns == 3_001
+    finally:
+        apsw.connection_hooks.remove(watch)
+    assert failed
+    assert {path.name for path in engine.store.home.iterdir()} <= {
+        "index.db",
+        "index.db-wal",
+        "index.db-shm",
+        "index.lock",
+    }
