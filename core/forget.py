@@ -98,7 +98,12 @@ def _forget_everything(store: Store) -> Outcome:
         known = there_was or _Everything()
         _drop_what_else_there_is(store)
         noted = _make_anew(store.path, known.tombstones) or _make_in_place(store.path, known.tombstones)
-        left = remains(None, store.home, store.path, known.samples)
+        try:
+            left = remains(None, store.home, store.path, known.samples)
+        except OSError:
+            if noted:
+                raise
+            left = Remains(0)  # that it could not be noted matters more than that nobody can look
         return Outcome(known.sessions, known.turns, left, rewritten=True, remembered=noted and there_was is not None)
 
 
