@@ -89,7 +89,8 @@ class Store:
                     raise
                 return self._checked(Database(self.path, read_only=True, unchanging=True))
         except Error as error:
-            raise (self._nothing() if is_half_made(error) else self.trouble(error)) from error
+            nothing = is_half_made(error) or not self.exists()  # it may have gone between the look and the opening
+            raise (self._nothing() if nothing else self.trouble(error)) from error
 
     def _checked(self, database: Database) -> Database:
         database.run("PRAGMA cache_size=-32000")
