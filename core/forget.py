@@ -6,6 +6,7 @@ only where that is asked for.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from .tombstones import bury, copy_hash, hashes, session_hash, turn_hash
 
 PATIENCE = 10.0
 """Seconds to wait for another harkback that is writing."""
+WAITS = (0.0, 0.1, 0.2, 0.4, 0.8, 1.6)
+"""Seconds between the tries to write on a full disk, where the room of what was dropped comes back when readers end."""
 _ASIDES = (".damaged-*", "*.corrupt-*", ".new*")
 """What may lie beside the index besides its log."""
 
@@ -156,12 +159,15 @@ def _make_anew(path: Path, tombstones: Iterable[bytes]) -> bool:
 def _make_in_place(path: Path, tombstones: Iterable[bytes]) -> bool:
     """The old one goes first, come what may; gives whether the tombstones could be written where it was."""
     drop(path)
-    try:
-        _fill(path, tombstones)
-    except (Error, OSError):
-        drop(path)
-        return False
-    return True
+    for wait in WAITS:  # its room is free only when the last reader has let go of it
+        time.sleep(wait)
+        try:
+            _fill(path, tombstones)
+        except (Error, OSError):
+            drop(path)
+        else:
+            return True
+    return False
 
 
 def _fill(path: Path, tombstones: Iterable[bytes]) -> None:
