@@ -95,7 +95,8 @@ class HarkbackApp(App[Resume | None]):
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         names = ", ".join(sorted({binding.key for binding in clashed_bindings}))
-        self.notify(f"config.toml, [keys]: {names} is given twice; the first one counts.", severity="warning")
+        text = f"config.toml, [keys]: {names} is given twice; the first one counts."
+        self.notify(text, severity="warning", markup=False)
 
     def _fatal_error(self) -> None:
         """Textual would print local variables, which hold conversations: print where it happened, and no more."""
