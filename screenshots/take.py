@@ -11,6 +11,7 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from harkback.tui import demo
 from harkback.tui.app import HarkbackApp
 from harkback.tui.search_screen import SearchScreen
 from harkback.tui.surroundings import Surroundings
+from textual.worker import WorkerCancelled
 
 FOLDER = Path(__file__).parent
 NOW = datetime(2026, 11, 30, 9, 30)  # noqa: DTZ001, the zone is set to UTC below
@@ -87,7 +89,8 @@ async def settle(app: HarkbackApp) -> None:
     for _ in range(3):
         while isinstance(screen := app.screen, SearchScreen) and screen._live.busy:  # noqa: ASYNC110, a child process
             await asyncio.sleep(0.01)
-        await app.workers.wait_for_complete()
+        with suppress(WorkerCancelled):  # a newer question takes the place of one that is still being answered
+            await app.workers.wait_for_complete()
         await asyncio.sleep(0.05)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from harkback.tui.search_screen import SearchScreen
 from harkback.tui.surroundings import Surroundings
 from harkback.tui.welcome_screen import WelcomeScreen
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 SIZES = [(120, 36), (80, 24), (40, 12), (8, 4)]
 
@@ -25,7 +26,8 @@ async def settled(pilot: Pilot[Any]) -> None:
     for _ in range(20):
         while isinstance(screen, SearchScreen) and screen._live.busy:
             await pilot.pause(0.01)
-        await pilot.app.workers.wait_for_complete()
+        with suppress(WorkerCancelled):  # a newer question takes the place of one that is still being answered
+            await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         idle = not pilot.app.workers and not (isinstance(screen, SearchScreen) and screen._live.busy)
         if idle:
