@@ -8,7 +8,8 @@ from typing import Any, cast
 import msgspec
 
 from ..core.model import SkipRecord
-from .base import JsonLines, decode, open_file
+from .base import open_file
+from .json_lines import JsonLines, decode
 
 META = {
     "system", "progress", "custom-title", "ai-title", "agent-name", "summary", "relocated", "queue-operation",

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import msgspec
 
-from ..core.model import TITLE_GENERATED, Checkpoint, Record, Reread, SessionRecord, SkipRecord, Unreadable
-from .base import LINE_LIMIT, JsonLines, decode, files_below, open_file, open_unpacked
+from ..core.model import TITLE_GENERATED, Checkpoint, Record, Reread, SessionRecord, SkipRecord
+from .base import files_below, open_file
 from .codex_rollout import Rollout
-from .codex_shapes import LINES, Line, identifier, label
+from .codex_shapes import LINES, Line
+from .content import identifier, label
+from .json_file import read_json
+from .json_lines import LINE_LIMIT, JsonLines, decode
+from .zstd_stream import open_unpacked
 
 FOLDERS = ("sessions", "archived_sessions")
 TITLES = "session_index.jsonl"
@@ -139,14 +143,7 @@ def _read_lines(path: Path, since: Checkpoint | None, size: int) -> Iterator[Rec
 
 
 def _read_whole(path: Path, size: int) -> Iterator[Record]:
-    if size > LINE_LIMIT:
-        raise Unreadable("too-large")
-    with open_file(path) as stream:
-        data = stream.read(LINE_LIMIT)
-    try:
-        whole = decode(data, WHOLE_FILE)
-    except ValueError as error:
-        raise Unreadable("unexpected-shape" if isinstance(error, msgspec.ValidationError) else "not-json") from error
+    whole, _ = read_json(path, WHOLE_FILE, LINE_LIMIT)
     rollout = Rollout(_name_of(path), place="item")
     yield from rollout.take(0, whole.session)
     for number, item in enumerate(whole.items, 1):

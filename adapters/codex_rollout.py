@@ -16,15 +16,12 @@ from .codex_shapes import (
     Body,
     Item,
     Line,
-    count,
-    field,
-    identifier,
     known,
-    label,
     texts,
 )
 from .codex_text import directory, prompt
 from .codex_turns import Rollback, Source, Turns, TurnsState
+from .content import count, field, identifier, label
 
 TYPE = re.compile(r"[\w./:-]{1,64}", re.ASCII)
 UNKNOWN_TYPES = 64

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import cast
 
 import msgspec
@@ -63,7 +62,6 @@ class Line(Body):
 LINES = msgspec.json.Decoder(Line)
 
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-IDENTIFIER = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 
 
 def texts(content: object) -> list[str]:
@@ -77,28 +75,6 @@ def texts(content: object) -> list[str]:
         if isinstance(text, str) and text.strip():
             found.append(text)
     return found
-
-
-def label(value: object) -> str | None:
-    """A short text such as a path or a title, well-formed; None for anything else."""
-    return value.encode("utf-8", "replace").decode()[:4096] if isinstance(value, str) and value.strip() else None
-
-
-def identifier(value: object) -> str | None:
-    """An id that can be stored and passed on; None for anything else."""
-    return value if isinstance(value, str) and IDENTIFIER.fullmatch(value) else None
-
-
-def count(value: object) -> int | None:
-    """A whole number that can be an ordinal or a count; None for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None
-
-
-def field(value: object, *names: str) -> object:
-    """What stands at the end of a path of keys; None where the path breaks."""
-    for name in names:
-        value = cast(dict[str, object], value).get(name) if isinstance(value, dict) else None
-    return value
 
 
 def known(kind: object, names: frozenset[str]) -> bool:

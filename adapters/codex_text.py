@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .codex_shapes import label
+from .content import label
 
 IMAGE_MARK = re.compile(r"\s*</?image\b[^>]*>\s*")
 WHOLE = re.compile(

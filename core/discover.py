@@ -12,7 +12,7 @@ from .config import Config
 from .fingerprint import is_elsewhere, stamp_of
 from .gate import OUTSIDE_ROOT, Gate, Refused, is_below
 from .ledger import KnownFile, Stamp
-from .model import Adapter, SkipRecord
+from .model import Adapter, Place, SkipRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +106,13 @@ def discover(adapter: Adapter, roots: Sequence[Path]) -> tuple[dict[bytes, tuple
             if isinstance(found, SkipRecord):
                 skips.append(found)
                 continue
+            path = found.path if isinstance(found, Place) else found
             with suppress(OSError):  # it vanished since it was listed
-                status = found.stat(follow_symlinks=False)
+                status = path.stat(follow_symlinks=False)
                 if is_elsewhere(status):
-                    skips.append(SkipRecord("in-the-cloud", os.fspath(found)))
+                    skips.append(SkipRecord("in-the-cloud", os.fspath(path)))
                 else:
-                    files[os.fsencode(found)] = (found, stamp_of(status))
+                    files[os.fsencode(path)] = (path, stamp_of(status))
     return files, skips
 
 

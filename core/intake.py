@@ -12,6 +12,7 @@ from .clean import clean, clean_line
 from .model import (
     Checkpoint,
     CutRecord,
+    ListRecord,
     Record,
     Role,
     SessionRecord,
@@ -60,6 +61,7 @@ class Batch:
     titles: list[TitleRecord] = field(default_factory=list[TitleRecord])
     undos: list[UndoRecord] = field(default_factory=list[UndoRecord])
     cuts: list[CutRecord] = field(default_factory=list[CutRecord])
+    lists: list[ListRecord] = field(default_factory=list[ListRecord])
     skips: dict[str, SkipRecord] = field(default_factory=dict[str, SkipRecord])
     left_out: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """(session, reason)"""
@@ -102,6 +104,8 @@ class Intake:
                 batch.undos.append(replace(record, session=_id(record.session)))
             case CutRecord():
                 batch.cuts.append(replace(record, session=_id(record.session)))
+            case ListRecord():
+                batch.lists.append(record)
             case Checkpoint():
                 batch.checkpoint = record
                 if self._forgotten.hashes:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
-Role = Literal["user", "assistant"]
-Kind = Literal["main", "subagent", "automated"]
+Role = Literal["user", "assistant", "tool", "memory"]
+"""Who speaks: a person, an agent, a tool that was called (only where the person asked for those), a note on file."""
+Kind = Literal["main", "subagent", "automated", "memory"]
+"""`memory` is a memory file, or a session's observations: not a conversation, but what was kept of one."""
 TimeQuality = Literal["exact", "file", "none"]
 
 # How good a title is: a title of a lower rank never replaces one of a higher rank.
@@ -36,6 +38,14 @@ class SessionRecord:
     kind: Kind | None = None
     leaf: str | None = None
     """Native id of the turn at the end of the active branch; the chain of `TurnRecord.parent_id` leads back from it."""
+    agent: str | None = None
+    """Which of several agents of one installation held it, for stores that keep them apart."""
+    about: str | None = None
+    """Key (`source:native-id`) of the session of another source that this one was drawn from."""
+    handle: str | None = None
+    """What the agent's own commands take in place of the native id; given to `Adapter.resume` instead of it."""
+    deleted: bool | None = None
+    """The store says that the person deleted it there: nothing of it is kept, whatever else is found of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,8 @@ class TurnRecord:
     """Native id of the turn before this one on its branch; only for stores that keep branches."""
     more: bool = False
     quality: TimeQuality = "exact"
+    cite: str | None = None
+    """Where a memory file has it, as in `L12-L30`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,17 @@ class CutRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ListRecord:
+    """The whole of a store's own list of its sessions as it is now: (entry, native id).
+
+    An entry that was on the list when it was last read and is there no longer was deleted by the person, with every
+    session that it ever named. An empty list says nothing.
+    """
+
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SkipRecord:
     """Something left out on purpose or by need. `reason` is a short slug such as `not-json`; `example` says where."""
 
@@ -103,7 +126,21 @@ class Checkpoint:
     state: bytes = b""
 
 
-Record = SessionRecord | TurnRecord | TitleRecord | UndoRecord | CutRecord | SkipRecord | Checkpoint
+Record = SessionRecord | TurnRecord | TitleRecord | UndoRecord | CutRecord | ListRecord | SkipRecord | Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What `find` gives for what is more, or less, than one plain file; `read` takes its `path` all the same."""
+
+    path: Path
+    """A file; for one of the many sessions in a database, the database's path with a name for the session below it."""
+    beside: tuple[Path, ...] = ()
+    """Files and folders that change what is read of it: when one of them changes, all of it is read again."""
+    changed: int | None = None
+    """For a session in a database, and only for it: when it last changed, in milliseconds; 0 if that is not known."""
+    token: bytes = b""
+    """For a session in a database: equal so long as nothing changes that is read of it."""
 
 
 class Unreadable(Exception):
@@ -143,7 +180,7 @@ class Adapter(Protocol):
         """The places where this agent keeps its store, whether they exist or not."""
         ...
 
-    def find(self, root: Path) -> Iterator[Path | SkipRecord]:
+    def find(self, root: Path) -> Iterator[Path | Place | SkipRecord]:
         """Every file below `root` that `read` should see, by name alone; a skip for each folder it can't list."""
         ...
 
@@ -165,6 +202,41 @@ class Sweeping(Protocol):
 
         0 says that every session goes the next time the agent starts. Never raises.
         """
+        ...
+
+
+@runtime_checkable
+class Dividing(Protocol):
+    """What an adapter can do as well that finds databases of many sessions: each of these is then read by itself."""
+
+    def is_divided(self, path: Path) -> bool:
+        """Whether a file that was found is such a database, by its name alone."""
+        ...
+
+    def token(self, path: Path) -> bytes:
+        """Equal so long as nothing changes in the database. Raises OSError and `Unreadable`."""
+        ...
+
+    def places(self, path: Path) -> Iterator[Place | SkipRecord]:
+        """All sessions in the database, the newest first. Raises OSError and `Unreadable`."""
+        ...
+
+
+@runtime_checkable
+class PerProject(Protocol):
+    """What an adapter can say as well whose agent keeps something in the folders that people work in."""
+
+    def project_roots(self, project: Path) -> list[Path]:
+        """The places in a working directory where it may lie, whether they exist or not."""
+        ...
+
+
+@runtime_checkable
+class ToolReading(Protocol):
+    """What an adapter can do as well that knows tool calls and their results."""
+
+    def with_tools(self) -> Adapter:
+        """This adapter, but reading those too, as turns of the role `tool`; its version is another one."""
         ...
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from engine import Engine, Lines, line, turn
-from harkback.adapters import base
+from harkback.adapters import json_lines
 from harkback.adapters.base import files_below
 from harkback.core import model
 from stores import Stores, said
@@ -249,7 +249,7 @@ def test_a_folder_of_very_many_files_is_listed_as_it_is_read(stores: Stores) -> 
 def test_a_file_that_claims_a_terabyte_is_given_up_after_a_bounded_part(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(base, "LINE_HOPELESS", 32 << 20)
+    monkeypatch.setattr(json_lines, "LINE_HOPELESS", 32 << 20)
     path = stores.session("holes", said("okapi"))
     try:
         os.truncate(path, 1 << 40)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from harkback.adapters import base
+from harkback.adapters import json_lines
 from harkback.core.history import around
 from harkback.core.model import Progress
 from harkback.core.reconcile import Reconciler
@@ -132,14 +132,14 @@ def test_a_line_that_is_too_long_is_counted_and_the_next_is_read(stores: Stores)
 def test_a_line_that_is_too_long_and_still_grows_is_not_read_again(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(base, "LINE_LIMIT", 1 << 16)
+    monkeypatch.setattr(json_lines, "LINE_LIMIT", 1 << 16)
     path = stores.session("bad", said(BEFORE), said("x" * (1 << 20)).rstrip(b'"}\n'))
     assert stores.run().skips == {"line-too-long": 1}
     assert stores.rows("SELECT max(offset) FROM files") == [(path.stat().st_size,)]
     for more in (b"y" * 1000, b"y" * 100_000, b'"}}\n' + said(AFTER)):
         with path.open("ab") as file:
             file.write(more)
-        assert stores.run().bytes_read <= len(more) + base.LINE_LIMIT
+        assert stores.run().bytes_read <= len(more) + json_lines.LINE_LIMIT
     assert stores.says("bad") == [BEFORE, AFTER]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from harkback.adapters import base
+from harkback.adapters import zstd_stream
 from stores import Stores, asked
 
 NAME = "rollout-bad.jsonl.zst"
@@ -61,7 +61,7 @@ def test_much_text_that_packs_well_is_no_bomb(stores: Stores) -> None:
 
 
 def test_a_frame_that_wants_a_huge_window_is_set_aside(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "ZSTD_WINDOW", 1 << 20)
+    monkeypatch.setattr(zstd_stream, "ZSTD_WINDOW", 1 << 20)
     parameters = zstandard.ZstdCompressionParameters(window_log=27, enable_ldm=True)
     noise = random.Random(1).randbytes(2 << 20).hex()
     packed = zstandard.ZstdCompressor(compression_params=parameters).compress(rows(noise))

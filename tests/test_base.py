@@ -13,8 +13,10 @@ from typing import Any
 import msgspec
 import pytest
 import zstandard
-from harkback.adapters import base
-from harkback.adapters.base import JsonLines, decode, files_below, open_file, open_unpacked, parse_time
+from harkback.adapters import base, json_lines, zstd_stream
+from harkback.adapters.base import files_below, open_file, parse_time
+from harkback.adapters.json_lines import JsonLines, decode
+from harkback.adapters.zstd_stream import open_unpacked
 from harkback.core.model import SkipRecord, Unreadable
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,7 +134,7 @@ def test_deep_nesting_costs_its_line() -> None:
 
 
 def test_a_line_over_the_limit_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "LINE_LIMIT", 64)
+    monkeypatch.setattr(json_lines, "LINE_LIMIT", 64)
     fits = b'{"n":"' + b"x" * 55 + b'"}\n'
     long = b'{"n":"' + b"x" * 100 + b'"}\n'
     assert len(fits) == 64
@@ -142,7 +144,7 @@ def test_a_line_over_the_limit_is_passed_over(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_very_long_line_takes_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "LINE_LIMIT", 1 << 16)
+    monkeypatch.setattr(json_lines, "LINE_LIMIT", 1 << 16)
     path = tmp_path / "long.jsonl"
     with path.open("wb") as file:
         file.write(b'{"n":"')
@@ -161,8 +163,8 @@ def test_a_very_long_line_takes_little_memory(tmp_path: Path, monkeypatch: pytes
 
 def test_a_file_that_is_something_else_is_given_up() -> None:
     with pytest.raises(Unreadable, match="not-jsonl"):
-        lines(b"\x7fELF\x00\n" * base.HOPELESS)
-    assert len(lines(b"rubbish\n" * (base.HOPELESS - 1))[0]) == base.HOPELESS - 1
+        lines(b"\x7fELF\x00\n" * json_lines.HOPELESS)
+    assert len(lines(b"rubbish\n" * (json_lines.HOPELESS - 1))[0]) == json_lines.HOPELESS - 1
 
 
 def test_one_good_line_is_hope_enough() -> None:
@@ -336,7 +338,7 @@ def test_what_is_no_zstd_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "ZSTD_FREE", 1 << 20)
+    monkeypatch.setattr(zstd_stream, "ZSTD_FREE", 1 << 20)
     path = tmp_path / "x.zst"
     path.write_bytes(zstandard.compress(b'{"n":1}\n' + b"\0" * (8 << 20)))
     with open_unpacked(path) as stream, pytest.raises(Unreadable, match="zstd-bomb"):
@@ -344,7 +346,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_frame_that_wants_a_huge_window_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "ZSTD_WINDOW", 1 << 20)
+    monkeypatch.setattr(zstd_stream, "ZSTD_WINDOW", 1 << 20)
     parameters = zstandard.ZstdCompressionParameters(window_log=27, enable_ldm=True)
     packer = zstandard.ZstdCompressor(compression_params=parameters)
     path = tmp_path / "x.zst"

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 import zstandard
-from harkback.adapters.base import LINE_LIMIT
 from harkback.adapters.codex import BETWEEN_CHECKPOINTS, Codex
 from harkback.adapters.codex_text import prompt
 from harkback.adapters.codex_turns import HOLD, USERS_KEPT
+from harkback.adapters.json_lines import LINE_LIMIT
 from harkback.core.model import (
     TITLE_GENERATED,
     TITLE_GIVEN,
