@@ -22,6 +22,8 @@ from ..core.model import Unreadable
 from .base import open_file
 from .foreign_connection import CELL_LIMIT, QUERY_SECONDS, Mode, Row, connect, fetch
 from .foreign_files import StoreFiles, beside
+from .foreign_places import split as split
+from .foreign_places import within as within
 
 Page = tuple[list[Row], bool]
 """Rows, and whether they are all."""
