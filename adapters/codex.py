@@ -56,7 +56,7 @@ class Codex:
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         """Codex's own home."""
-        return [Path(environ.get("CODEX_HOME") or home / ".codex")]
+        return [home / (environ.get("CODEX_HOME") or ".codex")]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         """Rollouts, each once: plain before packed, a live one before an archived one; and the index of titles."""
