@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..core.model import Adapter
 from .claude import Claude
+from .codebuddy import CodeBuddy
 from .codex import Codex
+from .workbuddy import WorkBuddy
 
-ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex())
+ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), WorkBuddy(), CodeBuddy())
