@@ -6,6 +6,8 @@ from ..core.model import Adapter
 from .claude import Claude
 from .codebuddy import CodeBuddy
 from .codex import Codex
+from .dsh import Dsh
+from .pi import Pi
 from .workbuddy import WorkBuddy
 
-ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), WorkBuddy(), CodeBuddy())
+ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), Dsh(), WorkBuddy(), CodeBuddy(), Pi())
