@@ -91,7 +91,7 @@ def show_again(db: Database) -> None:
 
 def _note(db: Database, source: str, native_id: str, file: int, path: bytes) -> None:
     """Count a session that is kept out of the index, once a file."""
-    db.run("INSERT OR IGNORE INTO hidden VALUES (?, ?, ?)", source, native_id, file)
+    db.run("INSERT OR IGNORE INTO hidden VALUES (?, ?, ?, ?)", source, native_id, file, REASON)
     if db.changes():
         add_skips(db, source, path, [SkipRecord(REASON, native_id)])
 

@@ -12,14 +12,16 @@ SESSION_COLUMNS = """
   sessions.source, sessions.native_id, sessions.title, sessions.project, sessions.branch, sessions.model,
   sessions.started, sessions.updated,
   (SELECT p.source || ':' || p.native_id FROM sessions p WHERE p.id = sessions.parent),
-  sessions.kind, sessions.turns, sessions.gone
+  sessions.kind, sessions.turns, sessions.gone, sessions.agent, sessions.about, sessions.handle
 """
-SESSION_WIDTH = 12
+SESSION_WIDTH = 15
 
 
 def session_from(row: Row) -> Session:
     """A session from a row that begins with SESSION_COLUMNS."""
-    return Session(f"{row[0]}:{row[1]}", *row[: SESSION_WIDTH - 1], gone_at_source=bool(row[SESSION_WIDTH - 1]))
+    agent, about, handle = row[12:SESSION_WIDTH]
+    gone = bool(row[11])
+    return Session(f"{row[0]}:{row[1]}", *row[:11], gone_at_source=gone, agent=agent, about=about, handle=handle)
 
 
 class NotFound(Exception):
@@ -100,9 +102,9 @@ def _session(db: Database, key: str) -> tuple[int, Session]:
 
 def _turns(db: Database, session: int, first: int, last: int) -> tuple[Turn, ...]:
     return tuple(
-        Turn(*row[:5], text=unpack(row[5]))
+        Turn(*row[:5], text=unpack(row[5]), cite=row[6])
         for row in db.rows(
-            """SELECT id, number, role, time, quality, text FROM turns
+            """SELECT id, number, role, time, quality, text, cite FROM turns
                WHERE session = ? AND number BETWEEN ? AND ? ORDER BY number""",
             session, first, last,
         )

@@ -48,6 +48,7 @@ class NewTurn:
     native_id: str | None
     parent_id: str | None
     more: bool
+    cite: str | None = None
     rest: str = ""
     """What of the text continues the turn, not yet redacted: all that counts of a turn that is there already."""
 
@@ -132,7 +133,7 @@ class Intake:
             key = session, len(self._open)
         turn = NewTurn(
             session, record.role, "", time, record.quality if time is not None else "none",
-            record.order, native_id, _id(record.parent_id or "") or None, record.more,
+            record.order, native_id, _id(record.parent_id or "") or None, record.more, record.cite and _id(record.cite),
         )  # fmt: skip
         self._open[key] = _Open(turn, [record.text])
 
@@ -199,6 +200,9 @@ class Intake:
             project=line(record.project, 4_096),
             branch=line(record.branch),
             model=line(record.model),
+            agent=line(record.agent),
+            about=_id(record.about or "") or None,
+            handle=_id(record.handle or "") or None,
         )
 
     def _skip(self, record: SkipRecord) -> None:
@@ -259,4 +263,8 @@ def _merged(old: SessionRecord | None, new: SessionRecord) -> SessionRecord:
         parent=new.parent or old.parent,
         kind=new.kind or old.kind,
         leaf=new.leaf or old.leaf,
+        agent=new.agent or old.agent,
+        about=new.about or old.about,
+        handle=new.handle or old.handle,
+        deleted=old.deleted if new.deleted is None else new.deleted,
     )

@@ -83,7 +83,7 @@ def save_file(
     """Note that a file was read up to `prefix.offset`; gives its row."""
     _forget_failure(db, path)
     return db.value(
-        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', NULL, 0)
+        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', NULL, 0, x'')
            ON CONFLICT (path) DO UPDATE SET source = excluded.source, device = excluded.device, inode = excluded.inode,
              size = excluded.size, mtime_ns = excluded.mtime_ns, offset = excluded.offset,
              prefix_crc = excluded.prefix_crc, edges = excluded.edges, adapter_version = excluded.adapter_version,
@@ -103,7 +103,7 @@ def set_aside(db: Database, source: str, path: bytes, stamp: Stamp, version: int
     if state == "quarantined":
         add_skips(db, source, path, [SkipRecord(reason, WHOLE_FILE)])
     file = db.value(
-        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, 0, 0, x'', ?, x'', ?, ?, 0)
+        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, 0, 0, x'', ?, x'', ?, ?, 0, x'')
            ON CONFLICT (path) DO UPDATE SET device = excluded.device, inode = excluded.inode, size = excluded.size,
              mtime_ns = excluded.mtime_ns, offset = iif(adapter_version = excluded.adapter_version, offset, 0),
              adapter_version = excluded.adapter_version, state = excluded.state, reason = excluded.reason

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from .database import Database
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """What `schema.sql` lays out; kept in the file's `user_version`."""
 APPLICATION_ID = 0x4861726B
 """`Hark`, so that `file` and we ourselves know the file."""
@@ -40,7 +40,7 @@ def m002_tombstones(db: Database) -> None:
 
 
 def m003_exclusions(db: Database) -> None:
-    """Files may be excluded and sessions hidden; a CHECK that allows more needs no row to be written again."""
+    """Files may be excluded and sessions hidden."""
     db.run(
         """CREATE TABLE hidden (
              source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
@@ -48,12 +48,69 @@ def m003_exclusions(db: Database) -> None:
            ) WITHOUT ROWID"""
     )
     db.run("CREATE INDEX hidden_by_file ON hidden (file)")
+    _allow(db, "files", "'left-out'))", "'left-out', 'excluded'))")
+
+
+def m004_places(db: Database) -> None:
+    """Files may be sessions of a database, turns a tool's or a memory's, and stores may say what was deleted there."""
+    for table, columns in NEW_COLUMNS.items():
+        for column, kind in columns.items():
+            db.run(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
+    db.run(
+        """CREATE TABLE deleted (
+             source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
+             PRIMARY KEY (source, session, file)
+           ) WITHOUT ROWID"""
+    )
+    db.run("CREATE INDEX deleted_by_file ON deleted (file)")
+    db.run(
+        """CREATE TABLE listed (
+             source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files, entry TEXT NOT NULL,
+             gone INTEGER NOT NULL DEFAULT 0,
+             PRIMARY KEY (source, session, file, entry)
+           ) WITHOUT ROWID"""
+    )
+    db.run("CREATE INDEX listed_by_file ON listed (file, entry)")
+    _allow(db, "turns", "'assistant'))", "'assistant', 'tool', 'memory'))")
+    _allow(db, "sessions", "'automated'))", "'automated', 'memory'))")
+
+
+def _allow(db: Database, table: str, old: str, new: str) -> None:
+    """A CHECK that allows more needs no row to be written again."""
     db.run("PRAGMA writable_schema=ON")
-    states = "'left-out'))", "'left-out', 'excluded'))"
-    db.run("UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'files'", *states)
+    db.run("UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ?", old, new, table)
     db.run(f"PRAGMA schema_version={db.value('PRAGMA schema_version') + 1}")
     db.run("PRAGMA writable_schema=RESET")
 
 
-MIGRATIONS: Mapping[int, Callable[[Database], None]] = MappingProxyType({2: m002_tombstones, 3: m003_exclusions})
+NEW_COLUMNS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "files": {"beside": "BLOB NOT NULL DEFAULT x''"},
+        "sessions": {"agent": "TEXT", "about": "TEXT", "handle": "TEXT"},
+        "facts": {"agent": "TEXT", "about": "TEXT", "handle": "TEXT"},
+        "turns": {"cite": "TEXT"},
+        "hidden": {"reason": "TEXT NOT NULL DEFAULT 'excluded'"},
+    }
+)
+"""What format 4 added to tables that were there."""
+
+
+def older_value(table: str, column: str) -> str:
+    """What rows of an older format have in one of the `NEW_COLUMNS`, as SQL."""
+    return NEW_COLUMNS[table][column].partition("DEFAULT ")[2] or "NULL"
+
+
+def read_as_new(db: Database) -> None:
+    """Have a reader of an older index find the columns of this format too, for until the index is migrated."""
+    if 0 < db.value("PRAGMA user_version") < 4:
+        db.run("PRAGMA query_only=0")
+        for table in ("sessions", "turns"):
+            columns = ", ".join(f"{older_value(table, name)} AS {name}" for name in NEW_COLUMNS[table])
+            db.run(f"CREATE TEMP VIEW {table} AS SELECT *, {columns} FROM main.{table}")  # noqa: S608
+        db.run("PRAGMA query_only=1")
+
+
+MIGRATIONS: Mapping[int, Callable[[Database], None]] = MappingProxyType(
+    {2: m002_tombstones, 3: m003_exclusions, 4: m004_places}
+)
 """What makes each format out of the one before."""

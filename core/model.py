@@ -265,6 +265,12 @@ class Session:
     """How many turns the active branch has."""
     gone_at_source: bool
     """The store no longer holds it; the text here is all there is."""
+    agent: str | None = None
+    """Which of several agents of one installation held it."""
+    about: str | None = None
+    """Key of the session of another source that it was drawn from."""
+    handle: str | None = None
+    """What reopens it in its agent, in place of its native id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +285,8 @@ class Turn:
     time: int | None
     quality: TimeQuality
     text: str
+    cite: str | None = None
+    """Where a memory file has it, as in `L12-L30`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +332,8 @@ class Hit:
     """Keys of other sessions that hold a copy of this turn."""
     partial: bool = False
     """Only some of the query's words matched."""
+    cite: str | None = None
+    """Where a memory file has it, as in `L12-L30`."""
 
 
 # ---- What reconciling reports ----

@@ -16,8 +16,8 @@ MOST_CHARACTERS, MOST_TERMS = 512, 32
 FILTERS = ("source", "project", "role", "model", "branch", "title", "session", "kind", "before", "after", "on", "has")
 _TIMES = ("before", "after", "on")
 _ALLOWED = {
-    "role": ("user", "assistant"),
-    "kind": ("main", "subagent", "automated"),
+    "role": ("user", "assistant", "tool", "memory"),
+    "kind": ("main", "subagent", "automated", "memory"),
     "has": ("code",),
 }
 # A filter may still lack its value; `--amend` is a word. Input methods type curly quotes and wide colons.

@@ -16,6 +16,9 @@ CANDIDATES = 300
 """Chunks that are looked at closely."""
 USER_BOOST = 1.5
 """A person's own words: short, and what people remember."""
+TOOL_SHARE = 0.5
+"""What tools were told and said: long, and seldom what is looked for."""
+_WEIGHTS = {"user": USER_BOOST, "tool": TOOL_SHARE}
 NEAR, FAR = 0.3, 0.15
 """How much of a neighbour's score a short message gains at a distance of one and two."""
 SHORT = 360
@@ -56,7 +59,7 @@ def rank(candidates: Sequence[Candidate]) -> list[Ranked]:
     """The turns of `candidates`, best first; newer first among equals."""
     own: dict[int, tuple[float, Candidate]] = {}
     for candidate in candidates:
-        score = candidate.bm25 * (1 + candidate.coverage) * (USER_BOOST if candidate.role == "user" else 1)
+        score = candidate.bm25 * (1 + candidate.coverage) * _WEIGHTS.get(candidate.role, 1)
         known = own.get(candidate.turn)
         if known is None or (score, known[1].chunk) > (known[0], candidate.chunk):
             own[candidate.turn] = score, candidate

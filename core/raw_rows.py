@@ -16,8 +16,10 @@ _MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 
-def raw_rows(path: Path, columns: int) -> Iterator[Row]:
+def raw_rows(path: Path, columns: int, least: int) -> Iterator[Row]:
     """Every row of so many columns that stands in some page, with its id in place of the first column.
+
+    Rows that were written before the last columns were added have only `least`, and None for the others.
 
     They may be of any table that is so wide, and of any time: the caller has to know the good ones.
     """
@@ -29,7 +31,7 @@ def raw_rows(path: Path, columns: int) -> Iterator[Row]:
             if len(page) == PAGE and page[0] == _LEAF:
                 for at in range(8, 8 + 2 * int.from_bytes(page[3:5], "big"), 2):
                     try:
-                        row = _row(_Pages(file, size), page, int.from_bytes(page[at : at + 2], "big"), columns)
+                        row = _row(_Pages(file, size), page, int.from_bytes(page[at : at + 2], "big"), columns, least)
                     except (IndexError, ValueError, OSError):
                         continue
                     if row is not None:
@@ -56,11 +58,11 @@ class _Pages:
         return b"".join(parts)
 
 
-def _row(pages: _Pages, page: bytes, at: int, columns: int) -> Row | None:
+def _row(pages: _Pages, page: bytes, at: int, columns: int, least: int) -> Row | None:
     size, at = _varint(page, at)
     number, at = _varint(page, at)
     width, types = _types(page, at)
-    if len(types) != columns:
+    if not least <= len(types) <= columns:
         return None
     payload = page[at : at + size]
     if size > _MOST_LOCAL:
@@ -75,7 +77,7 @@ def _row(pages: _Pages, page: bytes, at: int, columns: int) -> Row | None:
         length = _INTEGERS.get(kind, 8 if kind == 7 else max(0, (kind - 12) // 2))
         raw, width = payload[width : width + length], width + length
         values.append(_value(kind, raw))
-    return number, *values[1:]
+    return number, *values[1:], *[None] * (columns - len(types))
 
 
 def _types(page: bytes, at: int) -> tuple[int, list[int]]:

@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 from .database import Database, Error, Row
+from .migrate import NEW_COLUMNS, older_value
 from .raw_rows import PAGE
 from .rewrite import drop
 
@@ -57,6 +58,16 @@ def rows_by_id(db: Database, table: str, columns: str) -> Iterator[Row]:
             pass
         last += 1 if failed < NEAR else 1 << min(failed - NEAR, 62)
         failed += 1
+
+
+def columns_of(db: Database, table: str, wanted: Sequence[str]) -> str:
+    """SQL for columns of a table, which may be of an older format that lacks the new ones."""
+    try:
+        have = {row[0] for row in db.rows("SELECT name FROM pragma_table_xinfo(?)", table)}
+    except _BROKEN:
+        have = set[object]()
+    missing = NEW_COLUMNS.get(table, {}).keys() - have if have else set[str]()
+    return ", ".join(older_value(table, name) if name in missing else name for name in wanted)
 
 
 def rows(db: Database, table: str, columns: str, order: Sequence[str]) -> Iterator[Row]:

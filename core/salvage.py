@@ -15,26 +15,30 @@ from .database import Database, Rejected, Row
 from .ledger import UNKNOWN
 from .migrate import lay_out
 from .raw_rows import raw_rows
-from .read_out import opened, rows, rows_by_id
+from .read_out import columns_of, opened, rows, rows_by_id
 from .rewrite import drop, new_file, seal
 from .sound import is_gone, is_kept, is_whole
 from .writer import Writer
 
 _FILES = (
     "source, path, device, inode, size, mtime_ns, offset, prefix_crc, edges, adapter_version, adapter_state, state, "
-    "reason, text_size"
+    "reason, text_size, beside"
 )
 SESSION = "sessions (id, source, native_id)"
 _PATHS = ("files INDEXED BY sqlite_autoindex_files_1", "id, path", ["path"])
 _NAMES = ("sessions INDEXED BY sqlite_autoindex_sessions_1", "id, source, native_id", ["source", "native_id"])
 """What names a row, from an index, which may be whole where the table is not."""
-_TURNS = "session, file, seq, number, role, time, quality, native_id, parent_id, undone, hash, size, code, text"
+_TURNS = "session, file, seq, number, role, time, quality, native_id, parent_id, undone, hash, size, code, text, cite"
+_TURNS_LEAST = len(_TURNS.split(","))
+"""Columns of a turn from before `cite`, the id included."""
 _OF_FILES: Mapping[str, tuple[str, ...]] = {
-    "facts": ("session", "file", "title", "title_rank", "project", "branch", "model", "kind", "parent", "leaf"),
+    "facts": tuple("session file title title_rank project branch model kind parent leaf agent about handle".split()),
     "titles": ("source", "turn_id", "file", "title", "title_rank"),
     "cuts": ("session", "file", "since", "time"),
     "left_out": ("source", "session", "file", "reason"),
-    "hidden": ("source", "session", "file"),
+    "hidden": ("source", "session", "file", "reason"),
+    "deleted": ("source", "session", "file"),
+    "listed": ("source", "session", "file", "entry", "gone"),
 }
 """Tables that belong to files, with their columns."""
 LOST = "lost-%d"
@@ -94,7 +98,8 @@ def _carry_over(path: Path, old: Database, db: Database) -> int:
         _name_what_was_lost(db)
         for table, columns in _OF_FILES.items():
             at = columns.index("file")
-            saved = (row for row in rows(old, table, ", ".join(columns), columns) if _is_saved(db, row[at]))
+            shown = columns_of(old, table, columns)
+            saved = (row for row in rows(old, table, shown, columns[:3]) if _is_saved(db, row[at]))
             _insert_all(db, table, saved)
         db.run("DELETE FROM facts WHERE session NOT IN (SELECT id FROM sessions)")
         db.run("DELETE FROM cuts WHERE session NOT IN (SELECT id FROM sessions)")
@@ -121,7 +126,7 @@ def _carry_over(path: Path, old: Database, db: Database) -> int:
 def _carry_files(old: Database, db: Database) -> set[int]:
     """Those that are gone or can't be read; gives the others, which will be read again."""
     there = {number for number, path in rows(old, *_PATHS) if not is_gone(path)}
-    for row in rows_by_id(old, "files", _FILES):
+    for row in rows_by_id(old, "files", columns_of(old, "files", _FILES.split(", "))):
         path, state = row[2], row[12]
         kept = state == "quarantined" or is_gone(path)
         values = [*row[:10], UNKNOWN, row[11], "quarantined" if state == "quarantined" else "gone", *row[13:]]
@@ -134,7 +139,8 @@ def _carry_files(old: Database, db: Database) -> set[int]:
 
 def _carry_turns(path: Path, old: Database, db: Database, there: set[int]) -> int:
     broken: set[int] = set()
-    for row in chain(rows_by_id(old, "turns", _TURNS), raw_rows(path, 1 + len(_TURNS.split(",")))):
+    columns = columns_of(old, "turns", _TURNS.split(", "))
+    for row in chain(rows_by_id(old, "turns", columns), raw_rows(path, _TURNS_LEAST + 1, _TURNS_LEAST)):
         number, _, file, *_ = row
         if file in there:
             continue
@@ -151,7 +157,7 @@ def _name_what_was_lost(db: Database) -> None:
                WHERE turns.file NOT IN (SELECT id FROM files)"""
     for file, source in list(db.rows(files)):
         path = (LOST % file).encode()
-        values = (file, source or _any_source(db), path, 0, 0, 0, 0, 0, 0, b"", UNKNOWN, b"", "gone", None, 0)
+        values = (file, source or _any_source(db), path, 0, 0, 0, 0, 0, 0, b"", UNKNOWN, b"", "gone", None, 0, b"")
         _insert(db, "files", *values)
     sessions = """SELECT DISTINCT session, source FROM turns JOIN files ON files.id = turns.file
                   WHERE session NOT IN (SELECT id FROM sessions)"""

@@ -10,8 +10,8 @@ CREATE TABLE meta (
 CREATE TABLE files (
   id              INTEGER PRIMARY KEY,
   source          TEXT NOT NULL,
-  path            BLOB NOT NULL UNIQUE,   -- the bytes that the file system gave
-  device          INTEGER NOT NULL,
+  path            BLOB NOT NULL UNIQUE,   -- the bytes that the file system gave; a session in a database: below its path
+  device          INTEGER NOT NULL,       -- 0, as the inode: a session in a database, its mtime that of its last change
   inode           INTEGER NOT NULL,
   size            INTEGER NOT NULL,       -- -1 while only a part of it was read
   mtime_ns        INTEGER NOT NULL,
@@ -22,7 +22,8 @@ CREATE TABLE files (
   adapter_state   BLOB NOT NULL,
   state           TEXT NOT NULL CHECK (state IN ('ok', 'quarantined', 'gone', 'left-out', 'excluded')),
   reason          TEXT,                   -- why it is quarantined, left out or excluded, as a slug
-  text_size       INTEGER NOT NULL        -- characters of text kept
+  text_size       INTEGER NOT NULL,       -- characters of text kept
+  beside          BLOB NOT NULL DEFAULT x'' -- hash of what else it depends on: files beside it, a token of its database
 );
 CREATE INDEX files_by_source ON files (source);
 
@@ -35,13 +36,16 @@ CREATE TABLE sessions (
   project    TEXT,
   branch     TEXT,
   model      TEXT,
-  kind       TEXT NOT NULL DEFAULT 'main' CHECK (kind IN ('main', 'subagent', 'automated')),
+  kind       TEXT NOT NULL DEFAULT 'main' CHECK (kind IN ('main', 'subagent', 'automated', 'memory')),
   parent     INTEGER REFERENCES sessions, -- forked from or spawned by; may be a row without turns
   leaf       TEXT,                        -- native id of the turn where the active branch ends
   started    INTEGER,
   updated    INTEGER,
   turns      INTEGER NOT NULL DEFAULT 0,  -- turns on the active branch; 0: known by name only
   gone       INTEGER NOT NULL DEFAULT 0,  -- none of its files is there any more
+  agent      TEXT,                        -- which agent of several in one installation
+  about      TEXT,                        -- key of the session of another source that it was drawn from
+  handle     TEXT,                        -- what reopens it in place of its native id
   UNIQUE (source, native_id)
 );
 CREATE INDEX sessions_by_time ON sessions (updated) WHERE turns > 0;
@@ -51,7 +55,7 @@ CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE TABLE facts (
   session INTEGER NOT NULL REFERENCES sessions, file INTEGER NOT NULL REFERENCES files,
   title TEXT, title_rank INTEGER NOT NULL, project TEXT, branch TEXT, model TEXT, kind TEXT,
-  parent INTEGER REFERENCES sessions, leaf TEXT,
+  parent INTEGER REFERENCES sessions, leaf TEXT, agent TEXT, about TEXT, handle TEXT,
   PRIMARY KEY (session, file)
 ) WITHOUT ROWID;
 CREATE INDEX facts_by_file ON facts (file);
@@ -62,7 +66,7 @@ CREATE TABLE turns (
   file      INTEGER NOT NULL REFERENCES files,
   seq       INTEGER NOT NULL,             -- place in its file
   number    INTEGER,                      -- place on the active branch, from 1; NULL: abandoned, or a copy
-  role      TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+  role      TEXT NOT NULL CHECK (role IN ('user', 'assistant', 'tool', 'memory')),
   time      INTEGER,
   quality   TEXT NOT NULL CHECK (quality IN ('exact', 'file', 'none')),
   native_id TEXT,
@@ -71,7 +75,8 @@ CREATE TABLE turns (
   hash      INTEGER NOT NULL,             -- of role and text: copies are found by it
   size      INTEGER NOT NULL,             -- characters of text
   code      INTEGER NOT NULL,             -- whether there is a fenced code block in it
-  text      NOT NULL                      -- TEXT, or BLOB: zstd of its UTF-8
+  text      NOT NULL,                     -- TEXT, or BLOB: zstd of its UTF-8
+  cite      TEXT                          -- where its file has it, as in L12-L30
 );
 CREATE INDEX turns_by_session ON turns (session, number);
 CREATE INDEX turns_by_file ON turns (file, seq);
@@ -124,12 +129,30 @@ CREATE TABLE left_out (
 ) WITHOUT ROWID;
 CREATE INDEX left_out_by_file ON left_out (file);
 
--- Sessions of which a rule of the person's keeps everything out, by the files that have something of them.
+-- Sessions of which everything is kept out, by the files that have something of them: a rule of the person's hides
+-- them (`excluded`), or the person deleted them in the agent (`deleted-at-source`).
 CREATE TABLE hidden (
   source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
+  reason TEXT NOT NULL DEFAULT 'excluded',
   PRIMARY KEY (source, session, file)
 ) WITHOUT ROWID;
 CREATE INDEX hidden_by_file ON hidden (file);
+
+-- Sessions that a file says the person deleted.
+CREATE TABLE deleted (
+  source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,
+  PRIMARY KEY (source, session, file)
+) WITHOUT ROWID;
+CREATE INDEX deleted_by_file ON deleted (file);
+
+-- Every session that a store's own list ever named, by the entry; one that is no longer on the list is `gone`, and its
+-- sessions were deleted by the person unless an entry that is there names them too.
+CREATE TABLE listed (
+  source TEXT NOT NULL, session TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files, entry TEXT NOT NULL,
+  gone INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (source, session, file, entry)
+) WITHOUT ROWID;
+CREATE INDEX listed_by_file ON listed (file, entry);
 
 -- What was forgotten, so that it never comes back: only hashes of ids are left of it (tombstones.py).
 CREATE TABLE tombstones (hash BLOB PRIMARY KEY, time INTEGER NOT NULL) WITHOUT ROWID;

@@ -105,14 +105,14 @@ class Search:
         chunk = match.chunk if isinstance(match, Ranked) else match
         row = self._db.row(
             f"""SELECT {SESSION_COLUMNS}, turns.id, turns.number, turns.role, turns.time, turns.text,
-                  turns.native_id, turns.hash, turns.session, chunks.start, chunks.stop
+                  turns.native_id, turns.hash, turns.session, turns.cite, chunks.start, chunks.stop
                 FROM chunks JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
                 WHERE chunks.id = ?""",  # noqa: S608
             chunk,
         )
         if row is None:
             return None
-        turn, number, role, time, text, native_id, text_hash, session, start, stop = row[SESSION_WIDTH:]
+        turn, number, role, time, text, native_id, text_hash, session, cite, start, stop = row[SESSION_WIDTH:]
         shown = excerpt(unpack(text)[start:stop], needles, loose)
         if not (shown.spans or query.is_empty() or self._matches(chunk, query.any_of_it())):
             return None  # another chunk has got the number of one that was dropped
@@ -130,6 +130,7 @@ class Search:
             score=score,
             also_in=self._copies.others(turn, session, native_id, text_hash),
             partial=partial and not query.sentence,
+            cite=cite,
         )
 
     # ---- matching ----

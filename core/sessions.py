@@ -22,15 +22,18 @@ def save_facts(db: Database, source: str, session: int, file: int, facts: Sessio
     """Write what a file says about a session, over what it said before."""
     parent = row_of(db, source, facts.parent) if facts.parent and facts.parent != facts.session else None
     db.run(
-        """INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+        """INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
              title = iif(excluded.title IS NOT NULL AND (title IS NULL OR excluded.title_rank >= title_rank),
                          excluded.title, title),
              title_rank = iif(excluded.title IS NOT NULL, max(excluded.title_rank, title_rank), title_rank),
              project = coalesce(excluded.project, project), branch = coalesce(excluded.branch, branch),
              model = coalesce(excluded.model, model), kind = coalesce(excluded.kind, kind),
-             parent = coalesce(excluded.parent, parent), leaf = coalesce(excluded.leaf, leaf)""",
+             parent = coalesce(excluded.parent, parent), leaf = coalesce(excluded.leaf, leaf),
+             agent = coalesce(excluded.agent, agent), about = coalesce(excluded.about, about),
+             handle = coalesce(excluded.handle, handle)""",
         session, file, facts.title, facts.title_rank if facts.title else 0,
         facts.project, facts.branch, facts.model, facts.kind, parent, facts.leaf,
+        facts.agent, facts.about, facts.handle,
     )  # fmt: skip
 
 
@@ -39,7 +42,7 @@ def settle(db: Database, session: int) -> None:
 
     A session of which nothing is left is dropped.
     """
-    title, rank, project, branch, model, kind, parent, leaf = _facts(db, session)
+    title, rank, project, branch, model, kind, parent, leaf, agent, about, handle = _facts(db, session)
     rows = _turns(db, session)
     if not rows and drop_if_unknown(db, session):
         return
@@ -50,10 +53,10 @@ def settle(db: Database, session: int) -> None:
     times = [row[3] for row in rows if row[3] is not None]
     db.run(
         """UPDATE sessions SET title = ?, title_rank = ?, project = ?, branch = ?, model = ?, kind = ?, parent = ?,
-             leaf = ?, turns = ?, started = ?, updated = ?, gone = ? WHERE id = ?""",
+             leaf = ?, turns = ?, started = ?, updated = ?, gone = ?, agent = ?, about = ?, handle = ? WHERE id = ?""",
         title or "", rank, project, branch, model, kind or "main", parent,
         leaf, number, min(times, default=None), max(times, default=None), bool(rows) and all(row[9] for row in rows),
-        session,
+        agent, about, handle, session,
     )  # fmt: skip
 
 
@@ -87,9 +90,9 @@ def drop_if_unknown(db: Database, session: int) -> bool:
 
 def _facts(db: Database, session: int) -> Row:
     """What the files say, the one that changed last over the others; the best title, not the latest."""
-    merged: list[object] = [None, 0, None, None, None, None, None, None]
+    merged: list[object] = [None, 0, *[None] * 9]
     for row in db.rows(
-        """SELECT title, facts.title_rank, project, branch, model, kind, parent, leaf
+        """SELECT title, facts.title_rank, project, branch, model, kind, parent, leaf, agent, about, handle
            FROM facts JOIN files ON files.id = facts.file WHERE session = ? ORDER BY files.mtime_ns, files.path""",
         session,
     ):

@@ -17,10 +17,10 @@ LATEST = 1 << 43
 
 def is_whole(*row: Any) -> bool:
     """Whether the row of a turn is what was written: its text has the hash that it had, the rest the right types."""
-    _, session, file, seq, _, role, time, _, native_id, parent_id, undone, hash_, size, code, text = row
+    _, session, file, seq, _, role, time, _, native_id, parent_id, undone, hash_, size, code, text, cite = row
     if not all(isinstance(each, int) for each in (session, file, seq, undone, size, code)):
         return False
-    if not all(isinstance(each, str | None) for each in (native_id, parent_id)):
+    if not all(isinstance(each, str | None) for each in (native_id, parent_id, cite)):
         return False
     if time is not None and not (isinstance(time, int) and 0 <= time < LATEST):
         return False

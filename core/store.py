@@ -13,7 +13,7 @@ from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set
 from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made, lacks_room
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
-from .migrate import SCHEMA_VERSION, lay_out, migrate
+from .migrate import SCHEMA_VERSION, lay_out, migrate, read_as_new
 from .packing import pack, unpack
 from .redact import REDACTION_VERSION
 from .rewrite import being_replaced, finish, identity, is_due, take_over
@@ -95,6 +95,7 @@ class Store:
     def _checked(self, database: Database) -> Database:
         database.run("PRAGMA cache_size=-32000")
         self._check(database)
+        read_as_new(database)
         return database
 
     def _nothing(self) -> NoIndex:

@@ -202,12 +202,12 @@ class Writer:
             new.append(
                 (
                     row, session, file, turn.seq, turn.role, turn.time, turn.quality, turn.native_id, turn.parent_id,
-                    text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text),
+                    text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text), turn.cite,
                 )
             )  # fmt: skip
             pending.chunks[row] = chunks_of(row, turn.role, turn.time, turn.text)
             row += 1
-        self._db.run_many("INSERT INTO turns VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)", new)
+        self._db.run_many("INSERT INTO turns VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)", new)
         size = sum(each[10] for each in new)
         self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", size, file)
 

@@ -127,7 +127,7 @@ def test_no_name_breaks_the_lookup(name: str) -> None:
     db = Database(None)
     db.run_script(
         """CREATE TABLE sessions (id, source, native_id, title, project, branch, model, started, updated, parent, kind,
-             turns, gone)"""
+             turns, gone, agent, about, handle)"""
     )
     with pytest.raises(NotFound):
         find_session(db, name)

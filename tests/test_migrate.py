@@ -11,10 +11,20 @@ from pathlib import Path
 import apsw
 import pytest
 from engine import Engine, check, turn
-from harkback.core.migrate import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
+from harkback.core.migrate import APPLICATION_ID, MIGRATIONS, NEW_COLUMNS, SCHEMA_VERSION
 
-NEW_IN = {2: ("tombstones",), 3: ("hidden",)}
-"""The tables that each format added."""
+WIDER = {"turns": (", 'tool', 'memory'))", "))"), "sessions": (", 'memory'))", "))")}
+"""The checks of format 4 and what they were before, by their ends."""
+OLDER = {
+    2: ["DROP TABLE tombstones"],
+    3: ["DROP TABLE hidden"],
+    4: [
+        "DROP TABLE deleted",
+        "DROP TABLE listed",
+        *(f"ALTER TABLE {table} DROP COLUMN {name}" for table, names in NEW_COLUMNS.items() for name in names),
+    ],
+}
+"""What makes of each format the one before."""
 
 KILLED = """
 import os, signal, sys
@@ -47,9 +57,13 @@ def engine(tmp_path: Path) -> Engine:
 def age(engine: Engine, version: int) -> None:
     """Make the index one of an older format."""
     db = apsw.Connection(str(engine.store.path))
-    for newer in range(version + 1, SCHEMA_VERSION + 1):
-        for table in NEW_IN[newer]:
-            db.execute(f"DROP TABLE {table}")
+    for newer in range(SCHEMA_VERSION, version, -1):
+        for statement in OLDER[newer]:
+            db.execute(statement)
+    db.execute("PRAGMA writable_schema=ON")
+    for table, change in WIDER.items():
+        db.execute("UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ?", (*change, table))
+    db.execute("PRAGMA writable_schema=RESET")
     db.execute(f"PRAGMA user_version={version}")
     db.close()
 
@@ -75,6 +89,15 @@ def test_an_older_index_is_migrated_in_place_and_nothing_is_read_again(engine: E
     assert layout(engine) == layout(engine.fresh())
 
 
+@pytest.mark.parametrize("old", range(1, SCHEMA_VERSION))
+def test_a_migrated_index_takes_what_is_new(engine: Engine, old: int) -> None:
+    age(engine, old)
+    engine.write("a", ["facts", {"kind": "memory", "agent": "north"}], turn("quokka", role="tool", cite="L1-L2"))
+    assert engine.run().quarantined == 0
+    assert engine.rows("SELECT cite FROM turns WHERE role = 'tool'") == [("L1-L2",)]
+    assert engine.contents() == engine.fresh().contents()
+
+
 def test_an_older_index_answers_before_it_is_migrated(engine: Engine) -> None:
     age(engine, 1)
     assert engine.places("okapi") == [("a", 2)]
@@ -82,7 +105,7 @@ def test_an_older_index_answers_before_it_is_migrated(engine: Engine) -> None:
 
 
 def test_every_format_has_its_step() -> None:
-    assert sorted(MIGRATIONS) == list(range(2, SCHEMA_VERSION + 1)) == sorted(NEW_IN)
+    assert sorted(MIGRATIONS) == list(range(2, SCHEMA_VERSION + 1)) == sorted(OLDER)
 
 
 def test_a_new_index_says_what_it_is(engine: Engine) -> None:

@@ -25,7 +25,8 @@ from .surroundings import Surroundings
 from .wording import counted, short_time
 
 MOST_TURNS = 100_000
-ROLES = {"user": "you", "assistant": "assistant"}
+ROLES = {"user": "you", "assistant": "assistant", "tool": "tool", "memory": "memory"}
+MARKS = {"user": "▸ you", "assistant": "◆ assistant", "tool": "› tool", "memory": "§ memory"}
 
 
 @cli.command(
@@ -159,8 +160,7 @@ def show(context: click.Context, session: str, turn: int | None, beside: int | N
     if conversation.before:
         say(f"\n… {counted(conversation.before, 'earlier turn')}")
     for each in conversation.turns:
-        mark = "▸ you" if each.role == "user" else "◆ assistant"
-        say(f"\n{mark}  [{each.number}]  {short_time(each.time, here.now())}\n")
+        say(f"\n{MARKS[each.role]}  [{each.number}]  {short_time(each.time, here.now())}\n")
         say("\n".join(f"  {line}".rstrip() for line in each.text.split("\n")))
     if conversation.after:
         say(f"\n… {counted(conversation.after, 'later turn')}")

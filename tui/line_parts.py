@@ -8,19 +8,19 @@ from typing import NamedTuple, get_args
 
 from rich.cells import cell_len
 
-from ..core.model import Turn
+from ..core.model import Role, Turn
 from .layout import Line, LineKind, unfold
 from .page import INDENT, Match, Page, day_name
 from .rows import ROLE_NAMES
 from .wording import counted, local_time
 
-GLYPHS = {"user": "▸", "assistant": "◆"}
+GLYPHS = {"user": "▸", "assistant": "◆", "tool": "›", "memory": "§"}
 HIT_BAR, CURRENT_BAR, NO_BAR = "┃", "│", " "
 
 MATCH, LOOKED_AT = "page--match", "page--match-current"
 STYLES = frozenset(
-    {MATCH, LOOKED_AT, "page--current", "page--bar", "page--user", "page--assistant", "page--time", "page--day"}
-    | {"page--more", *(f"page--{kind}" for kind in get_args(LineKind))}
+    {MATCH, LOOKED_AT, "page--current", "page--bar", "page--time", "page--day", "page--more"}
+    | {f"page--{kind}" for kind in (*get_args(Role), *get_args(LineKind))}
 )
 
 

@@ -161,6 +161,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "arms": list(hit.arms),
         "also_in": list(hit.also_in),
         "gone_at_source": session.gone_at_source,
+        **_given(agent=session.agent, cite=hit.cite),
     }
 
 
@@ -178,6 +179,7 @@ def session_json(session: Session) -> dict[str, Any]:
         "kind": session.kind,
         "turns": session.turns,
         "gone_at_source": session.gone_at_source,
+        **_given(agent=session.agent, about=session.about),
     }
 
 
@@ -191,12 +193,18 @@ def conversation_json(conversation: Conversation, hit: int | None) -> dict[str, 
                 "time": iso(turn.time),
                 "text": turn.text,
                 "hit": turn.number == hit,
+                **_given(cite=turn.cite),
             }
             for turn in conversation.turns
         ],
         "before": conversation.before,
         "after": conversation.after,
     }
+
+
+def _given(**facts: str | None) -> dict[str, str]:
+    """Facts that most sessions and turns lack, where there are any."""
+    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def _lines(texts: Iterable[str]) -> list[str]:

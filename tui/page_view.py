@@ -55,6 +55,7 @@ class PageView(ScrollView):
         & > .page--current { background: $boost; }
         & > .page--user { text-style: bold; color: $text-accent; }
         & > .page--assistant { text-style: bold; color: $text-primary; }
+        & > .page--tool, & > .page--memory { text-style: bold; color: $text-muted; }
         & > .page--time { color: $text-muted; }
         & > .page--bar { color: $text-accent; }
         & > .page--heading { text-style: bold; }

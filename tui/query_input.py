@@ -13,8 +13,8 @@ from textual.widgets import Input
 from ..core.query import FILTERS, Query
 
 VALUES: Mapping[str, Sequence[str]] = {
-    "role": ("user", "assistant"),
-    "kind": ("main", "subagent", "automated"),
+    "role": ("user", "assistant", "tool", "memory"),
+    "kind": ("main", "subagent", "automated", "memory"),
     "has": ("code",),
     "after": ("7d", "30d", "yesterday", "2026-"),
     "before": ("7d", "30d", "yesterday", "2026-"),

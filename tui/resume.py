@@ -37,7 +37,7 @@ class Resume:
 
 def resume_of(session: Session, adapter: Adapter | None) -> Resume | None:
     """How to reopen a session; None where its agent has no way."""
-    argv = adapter.resume(session.native_id) if adapter else None
+    argv = adapter.resume(session.handle or session.native_id) if adapter else None
     if not argv:
         return None
     folder = session.project

@@ -23,7 +23,7 @@ TITLE = "bold"
 MUTED = "$text-muted"
 """For what is said elsewhere too: some themes leave muted text almost no contrast."""
 
-ROLE_NAMES: Mapping[Role, str] = {"user": "you", "assistant": "assistant"}
+ROLE_NAMES: Mapping[Role, str] = {"user": "you", "assistant": "assistant", "tool": "tool", "memory": "memory"}
 
 _AGE_CELLS = 8
 _PROJECT_CELLS = 12
