@@ -39,6 +39,11 @@ def is_half_made(error: Exception) -> bool:
     return getattr(error, "extendedresult", None) == apsw.SQLITE_READONLY_ROLLBACK
 
 
+def is_removed(error: Exception) -> bool:
+    """Whether the file is gone that was opened: a log can't be read beside one that has no name any more."""
+    return getattr(error, "extendedresult", None) == apsw.SQLITE_IOERR_FSTAT
+
+
 class Database:
     """A connection of ours; may be interrupted from another thread, is otherwise used by one."""
 

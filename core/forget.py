@@ -18,7 +18,7 @@ from .erase import erase
 from .forget_plan import Request, plan
 from .migrate import lay_out
 from .residue import Remains, remains, samples
-from .rewrite import drop, mark_due, new_file, replace, rewrite, seal, take_over
+from .rewrite import drop, mark_due, new_file, replace, rewrite, seal, take_over, unfinished
 from .store import VERSIONS, Newer, Store, StoreError
 from .tombstones import bury, copy_hash, hashes, session_hash, turn_hash
 
@@ -150,21 +150,26 @@ def _make_anew(path: Path, tombstones: Iterable[bytes]) -> bool:
         except BaseException:
             drop(new)
             raise
-        replace(new, path)  # where that is interrupted, the next writer ends it
     except (Error, OSError):
         return False
+    try:
+        replace(new, path)
+    except OSError:
+        return not path.exists()  # the next who writes ends it
     return True
 
 
 def _make_in_place(path: Path, tombstones: Iterable[bytes]) -> bool:
     """The old one goes first, come what may; gives whether the tombstones could be written where it was."""
     drop(path)
+    blank = unfinished(path)
     for wait in WAITS:  # its room is free only when the last reader has let go of it
         time.sleep(wait)
         try:
-            _fill(path, tombstones)
+            _fill(blank, tombstones)
+            blank.replace(path)  # whole or not at all: readers never see a bit of it
         except (Error, OSError):
-            drop(path)
+            drop(blank)
         else:
             return True
     return False

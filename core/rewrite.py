@@ -92,6 +92,7 @@ def drop(path: Path) -> None:
 def take_over(path: Path) -> None:
     """End a replacement that was interrupted, or take back one that was only begun; the caller is the one writer."""
     new = _new(path)
+    drop(unfinished(path))
     if path.exists():
         drop(new)
     elif new.exists():
@@ -112,6 +113,19 @@ def identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def unfinished(path: Path) -> Path:
+    """Where a new file is made that is of no use before it is whole, the old one being gone already."""
+    return path.with_name(path.name + ".new-blank")
+
+
+def last_change(path: Path) -> int | None:
+    """When anything about the file last changed (ns); None without one."""
+    try:
+        return path.stat().st_ctime_ns
+    except OSError:
+        return None
 
 
 def _new(path: Path) -> Path:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from .config import make_private
 from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set_aside
-from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made, lacks_room
+from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made, is_removed, lacks_room
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate, read_as_new
 from .packing import pack, unpack
 from .redact import REDACTION_VERSION
-from .rewrite import being_replaced, finish, identity, is_due, take_over
+from .rewrite import being_replaced, finish, identity, is_due, last_change, take_over
 from .tokens import TOKENIZER_VERSION
 
 VERSIONS = {"tokenizer": TOKENIZER_VERSION, "redaction": REDACTION_VERSION}
@@ -66,13 +66,13 @@ class Store:
         """
         while True:
             being_replaced(self.path)
-            before = identity(self.path)
+            before, changed = identity(self.path), last_change(self.path)
             try:
                 database = self._open_for_reading()
             except StoreError:
                 being_replaced(self.path)
-                if identity(self.path) == before:
-                    raise
+                if (identity(self.path), last_change(self.path)) == (before, changed):
+                    raise  # a new file may have the number of one that has just gone, but not its time
             else:
                 if identity(self.path) == before:
                     return database
@@ -124,7 +124,7 @@ class Store:
         except Full as error:
             raise StoreError(f"the disk is full: {self.path} keeps what it had; free some space and go on") from error
         except Error as error:
-            raise self.trouble(error) from error
+            raise self._trouble(error) from error
         except OSError as error:
             raise StoreError(f"{self.home} can't be written: {error.strerror or error}") from error
 
@@ -192,7 +192,10 @@ class Store:
                 database.run_many("REPLACE INTO meta VALUES (?, ?)", VERSIONS.items())
 
     def trouble(self, error: Exception) -> StoreError:
-        """What to tell of an error of SQLite's; one that smells of damage is looked into by the next who writes."""
+        """What to tell a reader of an error of SQLite's; after one that smells of damage the next who writes looks."""
+        return self._nothing() if is_removed(error) or not self.exists() else self._trouble(error)
+
+    def _trouble(self, error: Exception) -> StoreError:
         if not isinstance(error, (*Damaged, UnicodeDecodeError)):
             return StoreError(f"{self.path} can't be used: {error}")
         suspect(self.path)

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine import Engine, check
 from faults_home import FORGOTTEN, FORGOTTEN_SESSION, MARK, SECRET
+from harkback.core.database import Error
 from harkback.core.fingerprint import checksum, open_quietly
 from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
@@ -88,17 +89,20 @@ def optimize(engine: Engine) -> None:
 def copied(source: Path | None, target: Path) -> None:
     """Put a copy of a folder, or nothing, in the place of another."""
     shutil.rmtree(target, ignore_errors=True)
-    if source is not None:
+    if source is not None and source.exists():  # killed before it made its folder
         shutil.copytree(source, target)
         target.chmod(0o700)
 
 
 def answers(engine: Engine) -> int:
     """How many turns a search finds. Raises StoreError."""
-    with closing(engine.store.read()) as db, db.snapshot():
-        search, query = Search(db), parse(MARK, datetime(2026, 3, 31))  # noqa: DTZ001
-        found = search.best(query)
-        return len(search.hits(query, [*found.ranked, *found.others]))
+    try:
+        with closing(engine.store.read()) as db, db.snapshot():
+            search, query = Search(db), parse(MARK, datetime(2026, 3, 31))  # noqa: DTZ001
+            found = search.best(query)
+            return len(search.hits(query, [*found.ranked, *found.others]))
+    except Error as error:
+        raise engine.store.trouble(error) from error
 
 
 def look_at(engine: Engine) -> None:
