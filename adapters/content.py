@@ -87,3 +87,8 @@ def field(value: object, *names: str) -> object:
     for name in names:
         value = cast(dict[str, object], value).get(name) if isinstance(value, dict) else None
     return value
+
+
+def items(value: object) -> list[object]:
+    """What a list in decoded JSON holds; nothing of what is no list."""
+    return cast(list[object], value) if isinstance(value, list) else []

@@ -1,0 +1,55 @@
+"""A message in the shape of OpenAI's chat API, as Mistral Vibe and Continue keep it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..core.model import Role
+from .content import field, items, texts, tool_text
+from .json_lines import decode
+
+SILENT = frozenset({"system", "developer", "thinking", "tool"})
+"""Roles in which neither the person nor the agent speaks."""
+_ANY = msgspec.json.Decoder(object)
+_NULL = msgspec.Raw(b"null")
+
+
+class ChatMessage(msgspec.Struct, gc=False):
+    """What counts of a message; any value may have any type."""
+
+    role: object = None
+    content: msgspec.Raw = _NULL
+    message_id: object = None
+    injected: object = None
+    name: object = None
+    tool_calls: msgspec.Raw = _NULL
+    called: msgspec.Raw = msgspec.field(default=_NULL, name="toolCalls")
+
+
+def said(message: ChatMessage, tools: bool) -> list[tuple[Role, str]] | None:
+    """What a message says, with `tools` its calls and results too; None for a role that is not known.
+
+    Raises ValueError for an unexpected shape.
+    """
+    match message.role:
+        case "user" | "assistant":
+            text = "\n\n".join(texts(decode(message.content, _ANY)))
+            role: Role = "user" if message.role == "user" else "assistant"
+            spoken: list[tuple[Role, str]] = [(role, text)] if text.strip() else []
+            return spoken + (_calls(message) if tools else [])
+        case "tool" if tools:
+            text = tool_text(message.name, "\n".join(texts(decode(message.content, _ANY))))
+            return [("tool", text)] if text else []
+        case str() if message.role in SILENT:
+            return []
+        case _:
+            return None
+
+
+def _calls(message: ChatMessage) -> list[tuple[Role, str]]:
+    called: list[tuple[Role, str]] = []
+    for call in items(decode(message.tool_calls, _ANY) or decode(message.called, _ANY)):
+        text = tool_text(field(call, "function", "name"), field(call, "function", "arguments"))
+        if text:
+            called.append(("tool", text))
+    return called
