@@ -121,7 +121,7 @@ def test_turns_are_what_the_contract_says(sample: Sample) -> None:
 @every_sample
 def test_what_a_person_deleted_or_an_agent_injected_is_not_there(sample: Sample) -> None:
     said = "\n".join(turn.text for turn in sample.told().turns)
-    for marker in ("<system-reminder", "<environment_context", "base64,", "encrypted_content", "iVBORw0KGgo"):
+    for marker in ("</system-reminder>", "</environment_context>", "base64,", "encrypted_content", "iVBORw0KGgo"):
         assert marker not in said
 
 

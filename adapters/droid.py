@@ -1,0 +1,64 @@
+"""Factory's Droid: one append-only JSONL file a session, in either of two dialects, and the settings beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from ..core.model import Checkpoint, Record, Reread, SessionRecord, SkipRecord
+from .base import files_below
+from .content import label, resumable
+from .droid_lines import LINE, Lines
+from .json_file import read_json
+from .line_pass import UnknownTypes, line_records
+
+SETTINGS = ".settings.json"
+UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+class _Settings(msgspec.Struct):
+    model: object = None
+
+
+_SETTINGS = msgspec.json.Decoder(_Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Droid:
+    """Sessions of Factory's Droid."""
+
+    name: str = "droid"
+    title: str = "Factory Droid"
+    version: int = 1
+    tools: bool = False
+
+    def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
+        named = [value for name in ("FACTORY_HOME", "FACTORY_DIR") if (value := environ.get(name))]
+        folders = [home / folder for folder in (named or [".factory"])]
+        return [folder / part for folder in folders for part in ("sessions", "projects")]
+
+    def find(self, root: Path) -> Iterator[Path | SkipRecord]:
+        return files_below(root, lambda name: name.endswith((".jsonl", SETTINGS)) and not name.startswith("."))
+
+    def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
+        name = label(path.name.removesuffix(SETTINGS).removesuffix(".jsonl")) or "?"
+        if path.name.endswith(SETTINGS):
+            if since is not None:
+                raise Reread
+            settings, size = read_json(path, _SETTINGS, 1 << 20)
+            yield SessionRecord(name, model=label(settings.model))
+            yield Checkpoint(size)
+            return
+        unknown = UnknownTypes()
+        lines = Lines(name, UUID.fullmatch(name) is not None, since.state if since else b"", unknown, self.tools)
+        yield from line_records(path, since, LINE, lines, unknown)
+
+    def resume(self, native_id: str) -> list[str] | None:
+        return ["droid", "--resume", native_id] if resumable(native_id) else None
+
+    def with_tools(self) -> Droid:
+        return replace(self, tools=True, version=self.version + 1000)
