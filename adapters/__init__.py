@@ -9,5 +9,6 @@ from .codex import Codex
 from .dsh import Dsh
 from .pi import Pi
 from .workbuddy import WorkBuddy
+from .zcode import ZCode
 
-ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), Dsh(), WorkBuddy(), CodeBuddy(), Pi())
+ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), Dsh(), WorkBuddy(), CodeBuddy(), ZCode(), Pi())
