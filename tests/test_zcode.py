@@ -158,7 +158,8 @@ def test_a_session_of_the_database_is_its_text_parts_in_order_of_time(tmp_path: 
     said(path, SESSION, "m9", "user", text("<system-reminder>x</system-reminder> Why?"), time=str(TIME))
     said(
         path, SESSION, "m1", "assistant",
-        text("second", at=str(TIME + 20)), {"type": "thinking", "thinking": "hidden words"}, text("first", at=TIME + 10),
+        text("second", at=str(TIME + 20)), {"type": "thinking", "thinking": "hidden words"},
+        text("first", at=TIME + 10),
         {"type": "tool_use", "name": "Read", "input": {"file_path": "a"}, "at": TIME + 30},
         time="2026-11-02T07:00:00Z",
     )  # fmt: skip
