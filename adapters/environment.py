@@ -1,0 +1,22 @@
+"""Where agents keep their stores: what an environment variable says, and the folders of editors built on VS Code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+
+def named_folder(home: Path, environ: Mapping[str, str], variable: str) -> Path | None:
+    """The folder that an environment variable names, relative ones below `home`; None where it names none."""
+    value = environ.get(variable, "").strip()
+    return home / value.removeprefix("~/") if value else None
+
+
+def user_folders(home: Path, environ: Mapping[str, str], products: Iterable[str]) -> list[Path]:
+    """The `User` folders of editors such as `Code` or `Cursor`, by the layouts of Linux, macOS and Windows."""
+    bases = (
+        named_folder(home, environ, "XDG_CONFIG_HOME") or home / ".config",
+        home / "Library" / "Application Support",
+        named_folder(home, environ, "APPDATA") or home / "AppData" / "Roaming",
+    )
+    return [base / product / "User" for product in products for base in bases]
