@@ -49,7 +49,7 @@ def preview(
             roots, before, after = roots_of(adapter, config, home, environ), Source(adapter, {}), Source(adapter, {})
             before.look(roots, now)
             after.look(roots, then)
-            files |= before.found.keys() - after.found.keys()
+            files |= before.paths() - after.paths()
     if db is None:
         return Preview(len(files), 0, ())
     with db.snapshot():

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 import zlib
+from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
@@ -41,6 +42,22 @@ def open_quietly(path: Path) -> BinaryIO:
 def stamp_of(status: os.stat_result) -> Stamp:
     """What `stat` tells of a file's state, in numbers that SQLite can hold."""
     return Stamp(status.st_dev & _MOST, status.st_ino & _MOST, status.st_size, min(status.st_mtime_ns, _MOST))
+
+
+def stamps_of(paths: Iterable[Path]) -> bytes:
+    """A hash of the states of several files and folders, missing ones included; empty for none."""
+    states: list[Stamp | None] = []
+    for path in paths:
+        try:
+            states.append(stamp_of(path.stat(follow_symlinks=False)))
+        except (OSError, ValueError):
+            states.append(None)
+    return blake2b(repr(states).encode(), digest_size=16).digest() if states else b""
+
+
+def token_hash(token: bytes) -> bytes:
+    """What is kept of a token."""
+    return blake2b(token, digest_size=16).digest()
 
 
 def is_elsewhere(status: os.stat_result) -> bool:

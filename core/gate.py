@@ -22,6 +22,11 @@ class Refused:
     stamp: Stamp | None
     reason: str
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file that is there, not a session in one."""
+        return self.stamp is not None and not self.stamp.is_place
+
 
 class Gate:
     """Asked before a file is opened."""
@@ -30,6 +35,10 @@ class Gate:
         """`others` are files of sources that may not be read."""
         self._rules, self._others = rules, others
         self._folders: dict[str, str] = {}
+
+    def refusal_within(self, source: str, path: bytes) -> str | None:
+        """Why a session of a database may not be read, None if it may; the database itself may be opened."""
+        return EXCLUDED if self._rules.hide_file(source, os.fsdecode(path)) else None
 
     def refusal(self, source: str, path: bytes, places: Iterable[bytes] = (b"/",)) -> str | None:
         """Why a file may not be opened, None if it may; `places` are the folders that a link may lead into."""

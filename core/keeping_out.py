@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 
 from .database import Database
@@ -46,8 +47,15 @@ def refused_in(db: Database, gate: Gate) -> dict[int, Refused]:
         for row, source, path, state, *stamp in db.rows(
             "SELECT id, source, path, state, device, inode, size, mtime_ns FROM files WHERE state != 'excluded'"
         )
-        if (reason := gate.refusal(source, path))
+        if (reason := _refusal(gate, source, path, Stamp(*stamp)))
     }
+
+
+def _refusal(gate: Gate, source: str, path: bytes, stamp: Stamp) -> str | None:
+    """A session of a database is refused with that, and by its own name."""
+    if stamp.is_place:
+        return gate.refusal(source, os.path.dirname(path)) or gate.refusal_within(source, path)  # noqa: PTH120
+    return gate.refusal(source, path)
 
 
 def _keep_out(db: Database, rules: Rules, files: Sequence[Refused]) -> None:

@@ -25,6 +25,11 @@ class Stamp:
     size: int
     mtime_ns: int
 
+    @property
+    def is_place(self) -> bool:
+        """Whether it is of a session in a database, which is no file itself."""
+        return self.device == self.inode == 0
+
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
@@ -50,6 +55,8 @@ class KnownFile:
     turns: int
     cut: bool
     """A limit on the number of turns left something of it out."""
+    beside: bytes = b""
+    """What else it depends on, as a hash: the files beside it, or a token of its database."""
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -58,7 +65,7 @@ class KnownFile:
 
 _KNOWN = """SELECT source, id, path, device, inode, size, mtime_ns, offset, prefix_crc, edges, adapter_version,
     adapter_state, state, reason, (SELECT count(*) FROM turns WHERE turns.file = files.id),
-    id IN (SELECT file FROM left_out WHERE reason IN ('per_source', 'total'))
+    id IN (SELECT file FROM left_out WHERE reason IN ('per_source', 'total')), beside
   FROM files WHERE"""
 
 
@@ -73,28 +80,51 @@ def known_file(db: Database, path: bytes) -> tuple[str, KnownFile] | None:
     return row and (row[0], _known(row))
 
 
+def known_below(db: Database, database: bytes) -> dict[bytes, KnownFile]:
+    """The sessions of a database, by path."""
+    rows = db.rows(f"{_KNOWN} path > ? AND path < ?", database + b"/", database + b"0")
+    return {row[2]: _known(row) for row in rows}
+
+
 def _known(row: Row) -> KnownFile:
-    return KnownFile(row[1], row[2], Stamp(*row[3:7]), Prefix(*row[7:10]), *row[10:15], cut=bool(row[15]))
+    stamp, prefix = Stamp(*row[3:7]), Prefix(*row[7:10])
+    return KnownFile(row[1], row[2], stamp, prefix, *row[10:15], cut=bool(row[15]), beside=row[16])
 
 
 def save_file(
-    db: Database, source: str, path: bytes, stamp: Stamp, prefix: Prefix, version: int, adapter_state: bytes
+    db: Database,
+    source: str,
+    path: bytes,
+    stamp: Stamp,
+    prefix: Prefix,
+    version: int,
+    adapter_state: bytes,
+    beside: bytes = b"",
 ) -> int:
     """Note that a file was read up to `prefix.offset`; gives its row."""
     _forget_failure(db, path)
     return db.value(
-        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', NULL, 0, x'')
+        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ok', NULL, 0, ?)
            ON CONFLICT (path) DO UPDATE SET source = excluded.source, device = excluded.device, inode = excluded.inode,
              size = excluded.size, mtime_ns = excluded.mtime_ns, offset = excluded.offset,
              prefix_crc = excluded.prefix_crc, edges = excluded.edges, adapter_version = excluded.adapter_version,
-             adapter_state = excluded.adapter_state, state = 'ok', reason = NULL
+             adapter_state = excluded.adapter_state, state = 'ok', reason = NULL, beside = excluded.beside
            RETURNING id""",
         source, path, stamp.device, stamp.inode, stamp.size, stamp.mtime_ns,
-        prefix.offset, prefix.crc, prefix.edges, version, adapter_state,
+        prefix.offset, prefix.crc, prefix.edges, version, adapter_state, beside,
     )  # fmt: skip
 
 
-def set_aside(db: Database, source: str, path: bytes, stamp: Stamp, version: int, state: str, reason: str) -> int:
+def set_aside(
+    db: Database,
+    source: str,
+    path: bytes,
+    stamp: Stamp,
+    version: int,
+    state: str,
+    reason: str,
+    beside: bytes = b"",
+) -> int:
     """Note that a file was not read (`quarantined` or `left-out`); what was indexed of it stays. Gives its row.
 
     What another version of its adapter had read of it is not gone on from.
@@ -103,12 +133,13 @@ def set_aside(db: Database, source: str, path: bytes, stamp: Stamp, version: int
     if state == "quarantined":
         add_skips(db, source, path, [SkipRecord(reason, WHOLE_FILE)])
     file = db.value(
-        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, 0, 0, x'', ?, x'', ?, ?, 0, x'')
+        """INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, 0, 0, x'', ?, x'', ?, ?, 0, ?)
            ON CONFLICT (path) DO UPDATE SET device = excluded.device, inode = excluded.inode, size = excluded.size,
              mtime_ns = excluded.mtime_ns, offset = iif(adapter_version = excluded.adapter_version, offset, 0),
-             adapter_version = excluded.adapter_version, state = excluded.state, reason = excluded.reason
+             adapter_version = excluded.adapter_version, state = excluded.state, reason = excluded.reason,
+             beside = excluded.beside
            RETURNING id""",
-        source, path, stamp.device, stamp.inode, stamp.size, stamp.mtime_ns, version, state, reason,
+        source, path, stamp.device, stamp.inode, stamp.size, stamp.mtime_ns, version, state, reason, beside,
     )  # fmt: skip
     if state == "left-out":
         db.run("DELETE FROM left_out WHERE file = ?", file)
@@ -158,6 +189,12 @@ def add_skips(db: Database, source: str, path: bytes, skips: Iterable[SkipRecord
            ON CONFLICT (source, path, reason) DO UPDATE SET count = count + excluded.count""",
         [(source, path, skip.reason, skip.count, skip.example) for skip in skips],
     )
+
+
+def set_skips(db: Database, source: str, path: bytes, skips: Iterable[SkipRecord]) -> None:
+    """Replace what was skipped in a file that holds no turns itself."""
+    db.run("DELETE FROM skips WHERE path = ? AND example != ?", path, WHOLE_FILE)
+    add_skips(db, source, path, [SkipRecord(skip.reason, clean_line(skip.example), skip.count) for skip in skips])
 
 
 def set_folder_skips(db: Database, source: str, skips: Sequence[SkipRecord]) -> None:

@@ -14,19 +14,19 @@ from typing import BinaryIO
 from . import ledger
 from .config import EffectiveLimits
 from .database import Database, Error, Rejected
-from .discover import Found
+from .dividing import RETRIED
 from .fingerprint import checksum, extended, open_quietly, same_prefix
+from .found import Found
 from .intake import Intake, oldest_allowed
-from .ledger import UNKNOWN, KnownFile, Stamp
+from .ledger import UNKNOWN, KnownFile, Prefix, Stamp
 from .model import Reread, Unreadable
+from .reasons import reason_of
 from .report import Meter, Report
 from .tombstones import Tombstones
 from .writer import FileWrite, Writer
 
 FLUSH_TURNS, FLUSH_TEXT, FLUSH_SECONDS = 1_000, 4_000_000, 0.25
 """A transaction ends when it has so many turns, so many characters, or has gathered for so long."""
-FAILED_TO_OPEN = ("no-permission", "io-error")
-"""Why a file is quarantined that can get well without changing; it is tried again every time."""
 
 
 class Reading:
@@ -51,6 +51,10 @@ class Reading:
         self._last_flush = 0.0
         self._current = b""
         """Path of the file that is being read."""
+        self.failed: dict[bytes, str] = {}
+        """Sessions of databases that could not be read for a reason that may pass by itself."""
+        self.read_in: set[bytes] = set()
+        """Databases of which a session was read."""
 
     def take(self, file: Found, room: int | None, reason: str) -> int:
         """Bring one file up to date; `room` is how many turns it may have, `reason` the limit that says so.
@@ -59,10 +63,11 @@ class Reading:
         """
         known = file.known
         if known is not None and self.is_unchanged(file) and not self._fits_now(file, known, room):
-            if known.state == "quarantined":
-                self._report.quarantined += 1
-            else:
-                self._report.unchanged += 1
+            if not file.stamp.is_place:
+                if known.state == "quarantined":
+                    self._report.quarantined += 1
+                else:
+                    self._report.unchanged += 1
             if room is not None and known.turns > room:
                 self._writer.trim(file.adapter.name, known.id, room, reason)
             return known.turns if room is None else min(known.turns, room)
@@ -79,9 +84,10 @@ class Reading:
         return (
             known is not None
             and known.stamp == file.stamp
+            and known.beside == file.beside
             and known.adapter_version == file.adapter.version
             and known.state != "gone"
-            and known.reason not in FAILED_TO_OPEN
+            and known.reason not in RETRIED
         )
 
     def flush(self) -> None:
@@ -105,29 +111,39 @@ class Reading:
 
     def _is_too_old(self, file: Found) -> bool:
         """Nothing in a file is newer than the file, so an old one need not be opened."""
-        return self._oldest is not None and file.stamp.mtime_ns // 1_000_000 < self._oldest
+        if self._oldest is None or (file.stamp.is_place and not file.stamp.mtime_ns):
+            return False
+        return file.stamp.mtime_ns // 1_000_000 < self._oldest
 
     def _read(self, file: Found, room: int | None, reason: str) -> int:
         self._current = os.fsencode(file.path)
         try:
             turns = self._go_on_or_again(file, room, reason)
-            self._report.read += 1
+            if file.stamp.is_place:
+                self.read_in.add(os.path.dirname(self._current))  # noqa: PTH120, these are bytes
+            else:
+                self._report.read += 1
             return turns
         except FileNotFoundError:
             self._drop_waiting(replacing=True)
-            self._report.seen -= 1
+            if file.stamp.is_place:
+                self.failed[self._current] = "gone"
+            else:
+                self._report.seen -= 1
         except Exception as error:  # whatever is wrong with one file must not keep the others out
             if _is_fatal(error):
                 raise
             if file.known is not None and file.known.turns:
                 self._drop_waiting(replacing=True)  # what was indexed of it stays
-            self._quarantine(file, error.reason if isinstance(error, Unreadable) else _slug(error))
+            self._quarantine(file, reason_of(error))
         finally:
             self._current = b""
         return file.known.turns if file.known else 0
 
     def _go_on_or_again(self, file: Found, room: int | None, reason: str) -> int:
         known = file.known
+        if file.stamp.is_place:
+            return self._batches(file, None, None, room, reason)
         with open_quietly(file.path) as raw:
             if known is None or not self._can_go_on(file, known, raw, room):
                 return self._batches(file, raw, None, room, reason)
@@ -146,13 +162,17 @@ class Reading:
         prefix = known.prefix
         if known.adapter_version != file.adapter.version or not 0 < prefix.offset <= file.stamp.size:
             return False
+        if known.beside != file.beside:
+            return False
         if known.cut and (room is None or room > known.turns):
             return False
         if known.state == "ok" and file.stamp.size > known.stamp.size:  # it grew, as files do that are only added to
             return same_prefix(raw, known, file.stamp)
         return checksum(raw, 0, prefix.offset) == prefix.crc
 
-    def _batches(self, file: Found, raw: BinaryIO, known: KnownFile | None, room: int | None, reason: str) -> int:
+    def _batches(
+        self, file: Found, raw: BinaryIO | None, known: KnownFile | None, room: int | None, reason: str
+    ) -> int:
         """Hand a file's batches to the writer; a re-read replaces the old rows in one go."""
         replaces = known is None and file.known is not None and file.known.turns > 0
         turns = known.turns if known else 0
@@ -176,9 +196,9 @@ class Reading:
         return turns if room is None else min(turns, room)
 
     def _writes(
-        self, file: Found, raw: BinaryIO, known: KnownFile | None, room: int | None, reason: str
+        self, file: Found, raw: BinaryIO | None, known: KnownFile | None, room: int | None, reason: str
     ) -> Iterator[FileWrite]:
-        """A file's batches, each with what the file is known by after it."""
+        """A file's batches, each with what the file is known by after it; a session in a database has no bytes."""
         intake = Intake(self._oldest, self._tombstones.of(file.adapter.name))
         prefix, fresh = known.prefix if known else None, known is None
         for record in file.adapter.read(file.path, known.checkpoint if known else None):
@@ -187,14 +207,15 @@ class Reading:
             if batch.forgotten:
                 self._tombstones.add_sessions(file.adapter.name, batch.forgotten)
             start = prefix.offset if prefix else 0
-            prefix = extended(raw, prefix, batch.checkpoint.offset)
-            size = max(0, prefix.offset - start)
+            prefix = extended(raw, prefix, batch.checkpoint.offset) if raw else Prefix(batch.checkpoint.offset, 0, b"")
+            size = max(0, prefix.offset - start) if raw else batch.text_size
             self._report.bytes_read += size
             self._meter.step(file.adapter.title, size=size, turns=len(batch.turns))
             yield FileWrite(
                 source=file.adapter.name,
                 path=os.fsencode(file.path),
                 stamp=file.stamp,
+                beside=file.beside,
                 prefix=prefix,
                 adapter_version=file.adapter.version,
                 batch=batch,
@@ -210,8 +231,8 @@ class Reading:
     def _leave_out(self, file: Found, reason: str) -> None:
         path, version = os.fsencode(file.path), file.adapter.version
         with self._db.transaction():
-            ledger.set_aside(self._db, file.adapter.name, path, file.stamp, version, "left-out", reason)
-        self._report.unchanged += 1
+            ledger.set_aside(self._db, file.adapter.name, path, file.stamp, version, "left-out", reason, file.beside)
+        self._report.unchanged += not file.stamp.is_place
 
     def _wait(self, write: FileWrite) -> None:
         self._waiting.append(write)
@@ -241,8 +262,9 @@ class Reading:
                 if path == self._current:
                     refused = True
                     continue
-                self._set_aside(writes[-1].source, path, writes[-1].stamp, writes[-1].adapter_version, "adapter-error")
-                self._report.read -= 1
+                last = writes[-1]
+                self._set_aside(last.source, path, last.stamp, last.adapter_version, "adapter-error", last.beside)
+                self._report.read -= not last.stamp.is_place
         if refused:
             raise Unreadable("adapter-error")
 
@@ -251,22 +273,19 @@ class Reading:
         if known is not None and known.turns and known.adapter_version == UNKNOWN:
             self._writer.renew(known.id)
         self.flush()
-        self._set_aside(file.adapter.name, self._current, file.stamp, file.adapter.version, reason)
+        self._set_aside(file.adapter.name, self._current, file.stamp, file.adapter.version, reason, file.beside)
         if known is not None and known.state == "gone":
             self._writer.look_again(known.id)
 
-    def _set_aside(self, source: str, path: bytes, stamp: Stamp, version: int, reason: str) -> None:
+    def _set_aside(self, source: str, path: bytes, stamp: Stamp, version: int, reason: str, beside: bytes) -> None:
         with self._db.transaction():
-            ledger.set_aside(self._db, source, path, stamp, version, "quarantined", reason)
-        self._report.quarantined += 1
+            ledger.set_aside(self._db, source, path, stamp, version, "quarantined", reason, beside)
+        if not stamp.is_place:
+            self._report.quarantined += 1
+        elif reason in RETRIED:
+            self.failed[path] = reason
 
 
 def _is_fatal(error: Exception) -> bool:
     """Whether an error is one of the index itself, not of what was to be written."""
     return isinstance(error, Error) and not isinstance(error, Rejected)
-
-
-def _slug(error: Exception) -> str:
-    if isinstance(error, PermissionError):
-        return "no-permission"
-    return "io-error" if isinstance(error, OSError) else "adapter-error"

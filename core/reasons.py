@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from .model import Unreadable
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -53,6 +55,10 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "other-source": Reason("it belongs to a source that is not ticked", "tick it: harkback sources enable NAME"),
         "no-permission": Reason("you may not read it", f"make it readable for you (chmod u+r); {_RETRIED}"),
         "io-error": Reason("the disk or the network drive failed", f"check that it is there and sound; {_RETRIED}"),
+        "on-server": Reason(
+            "a stub: the agent keeps the conversation on its server",
+            "have the agent export it; harkback asks no server",
+        ),
         "not-a-file": Reason("no regular file, such as a pipe or a device", _NOTHING),
         "too-large": Reason("larger than such a file may be", _AGENTS_OWN),
         "not-jsonl": Reason("not JSON lines, although its name says so", _BROKEN),
@@ -67,6 +73,10 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "adapter-error": Reason("harkback failed on it", "please report it; its other files are indexed"),
         "busy": Reason("its agent holds the database or keeps changing it", f"{_RETRIED}; closing the agent helps"),
         "schema": Reason("a database of a shape that harkback doesn't know", _NEWER),
+        "network-drive": Reason(
+            "a database on a network drive, where nobody can read it safely while its agent runs",
+            "keep the agent's data on a disk of this machine; what was indexed stays",
+        ),
         "no-space": Reason("no room for a private copy of the database", "make room on the disk; it is tried again"),
         "sqlite-toobig": Reason("a cell of the database is too large to read", _AGENTS_OWN),
         "sqlite-corrupt": Reason("a damaged database", _BROKEN),
@@ -86,6 +96,15 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "turn-cut": Reason("a turn of more than 2,000,000 characters, cut there", _NOTHING),
     }
 )
+
+
+def reason_of(error: Exception) -> str:
+    """The slug for what kept a file from being read."""
+    if isinstance(error, Unreadable):
+        return error.reason
+    if isinstance(error, PermissionError):
+        return "no-permission"
+    return "io-error" if isinstance(error, OSError) else "adapter-error"
 
 
 def reason(slug: str) -> Reason:

@@ -5,6 +5,8 @@ A bad source costs that source. Nothing is written but the index.
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,8 +14,10 @@ from . import ledger
 from .config import Config, EffectiveLimits
 from .damage import drop_asides
 from .database import Database
-from .discover import Found, Source, discover, files_of_others, roots_of
+from .discover import Source, discover, files_of_others, roots_of
+from .dividing import note
 from .exclude import Rules
+from .found import Found
 from .fulltext import merge
 from .gate import Gate
 from .keeping_out import apply_rules, keep_out
@@ -28,6 +32,8 @@ from .writer import Writer
 
 FIRST_BUILD = 5_000
 """So many new turns in one pass, and FTS5's segments are joined at its end."""
+BUSY_PAUSE = 0.5
+"""Seconds before a database that its agent held is tried once more, at the end of a pass."""
 
 
 class Reconciler:
@@ -95,7 +101,9 @@ class Reconciler:
             keep_out(db, self._rules, [file for source in sources for file in source.newly_refused()])
             if verify:
                 verify_files(db, sources, report, self._meter, self._stopped)
-            finished = self._read(sources, Reading(db, writer, self._limits, report, self._meter, self._stopped))
+            reading = Reading(db, writer, self._limits, report, self._meter, self._stopped)
+            finished = self._read(sources, reading)
+            self._note_databases(db, sources, reading, finished)
             for source in sources if some is None else ():
                 if finished:
                     self._account_for_the_gone(source, writer)
@@ -148,6 +156,7 @@ class Reconciler:
                 source = Source(adapter, ledger.known_files(db, adapter.name))
                 try:
                     source.look(roots_of(adapter, self._config, self._home, self._environ), gate)
+                    source.divide(gate)
                 except Exception as error:  # an adapter's fault costs its source, not the others
                     source.error = type(error).__name__
                 sources.append(source)
@@ -162,18 +171,35 @@ class Reconciler:
         found.sort(key=lambda file: file.stamp.mtime_ns, reverse=True)
         work = [file for file in found if not reading.is_unchanged(file)]
         self._meter.expect(len(work), sum(_bytes_ahead(file) for file in work))
-        self._report.excluded = sum(len(source.refused) for source in sources)
-        self._report.seen = len(found) + self._report.excluded
-        kept = 0
-        for file in found:
+        self._report.excluded = sum(file.is_file for source in sources for file in source.refused)
+        self._report.seen = sum(len(source.paths()) for source in sources) + self._report.excluded
+        self._take(found, by_name, reading)
+        busy = [source for source in sources if source.is_busy(reading.failed)]
+        if busy and not self._stopped():
+            time.sleep(BUSY_PAUSE)
+            again = [file for source in busy for file in source.look_again(Gate(self._rules), reading.failed)]
+            self._take(again, by_name, reading)
+        return not self._stopped()
+
+    def _take(self, files: Iterable[Found], sources: Mapping[str, Source], reading: Reading) -> None:
+        for file in files:
             if self._stopped():
                 break
-            source = by_name[file.adapter.name]
-            turns = reading.take(file, *self._room(source.turns, kept))
-            source.turns += turns
-            kept += turns
+            source = sources[file.adapter.name]
+            source.turns += reading.take(file, *self._room(source.turns, sum(each.turns for each in sources.values())))
         reading.flush()
-        return not self._stopped()
+
+    def _note_databases(self, db: Database, sources: Sequence[Source], reading: Reading, finished: bool) -> None:
+        failed = {os.path.dirname(path) for path in reading.failed}  # noqa: PTH120, these are bytes
+        for source in sources:
+            for path, divided in source.divided.items():
+                note(db, divided, whole=finished and path not in failed)
+                if divided.reason is not None:
+                    self._report.quarantined += 1
+                elif divided.is_listed or path in reading.read_in:
+                    self._report.read += 1
+                else:
+                    self._report.unchanged += 1
 
     def _room(self, of_source: int, of_all: int) -> tuple[int | None, str]:
         """How many turns the next file may have, and which limit says so."""

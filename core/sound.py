@@ -39,4 +39,7 @@ def is_kept(key: object, value: object) -> bool:
 
 
 def is_gone(path: object) -> bool:
-    return isinstance(path, bytes) and b"\0" not in path and not os.path.lexists(path)
+    """Whether a file is no longer there; a session in a database counts as there while that is."""
+    if not isinstance(path, bytes) or b"\0" in path:
+        return False
+    return not os.path.lexists(path) and not os.path.isfile(os.path.dirname(path))  # noqa: PTH113, PTH120, bytes

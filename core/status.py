@@ -88,7 +88,7 @@ def survey(
         files, _ = discover(adapter, there)
     except OSError:
         files = {}
-    stamps = [stamp for _, stamp in files.values()]
+    stamps = [file.stamp for file in files.values()]
     times = [stamp.mtime_ns // 1_000_000 for stamp in stamps]
     return Survey(
         name=adapter.name,
@@ -160,7 +160,7 @@ def index_status(db: Database, path: Path) -> IndexStatus:
 def _counts(db: Database, source: str) -> tuple[int, int, int, int]:
     """(files, sessions, turns, skipped) of a source in the index."""
     return (
-        db.value("SELECT count(*) FROM files WHERE source = ? AND state != 'gone'", source),
+        db.value("SELECT count(*) FROM files WHERE source = ? AND state != 'gone' AND (device OR inode)", source),
         db.value("SELECT count(*) FROM sessions WHERE source = ? AND turns > 0", source),
         db.value("SELECT coalesce(sum(turns), 0) FROM sessions WHERE source = ?", source),
         db.value("SELECT coalesce(sum(count), 0) FROM skips WHERE source = ?", source),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from .database import Database
-from .ledger import Stamp
+from .found import OnDisk
 from .model import Adapter, Sweeping
 
 SOON_DAYS = 7
@@ -40,13 +40,13 @@ def swept_by_source(
 
 
 def files_swept_soon(
-    files: Mapping[bytes, tuple[Path, Stamp]], adapter: Adapter, home: Path, environ: Mapping[str, str], now: int
+    files: Mapping[bytes, OnDisk], adapter: Adapter, home: Path, environ: Mapping[str, str], now: int
 ) -> int:
     """The same for files on the disk that `discover` gave, indexed or not."""
     places = list(deadlines(adapter, home, environ, now))
     return sum(
-        any(stamp.mtime_ns < oldest and path.is_relative_to(place) for place, oldest in places)
-        for path, stamp in files.values()
+        any(file.stamp.mtime_ns < oldest and file.path.is_relative_to(place) for place, oldest in places)
+        for file in files.values()
     )
 
 

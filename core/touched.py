@@ -8,9 +8,10 @@ from pathlib import Path
 
 from . import ledger
 from .database import Database
-from .discover import Found, Source
+from .discover import Source
 from .exclude import Rules
 from .fingerprint import stamp_of
+from .found import Found
 from .gate import Gate
 from .model import Adapter
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from . import ledger
 from .database import Database
-from .discover import Found, Source
+from .discover import Source
 from .fingerprint import checksum, open_quietly
+from .found import Found
 from .report import Meter, Report
 
 
@@ -37,7 +38,7 @@ def verify(db: Database, sources: Sequence[Source], report: Report, meter: Meter
 
 def _can_be_checked(file: Found) -> bool:
     known = file.known
-    return known is not None and known.state == "ok" and known.prefix.offset > 0
+    return known is not None and known.state == "ok" and known.prefix.offset > 0 and not known.stamp.is_place
 
 
 def _is_the_same(file: Found) -> bool:

@@ -33,6 +33,7 @@ class FileWrite:
     batch: Batch
     fresh: bool
     """Read from its beginning: what was indexed of it before is dropped."""
+    beside: bytes = b""
     whole: bool = False
     """Nothing more is to come of the file as it is now."""
     most_turns: int | None = None
@@ -147,9 +148,8 @@ class Writer:
         db, batch = self._db, write.batch
         known = db.row("SELECT id, state FROM files WHERE path = ?", write.path)
         stamp = write.stamp if write.whole else replace(write.stamp, size=-1)
-        file = save_file(
-            db, write.source, write.path, stamp, write.prefix, write.adapter_version, batch.checkpoint.state
-        )
+        state, version = batch.checkpoint.state, write.adapter_version
+        file = save_file(db, write.source, write.path, stamp, write.prefix, version, state, write.beside)
         if known and (write.fresh or known[1] == "gone"):
             self._touch(sessions_of(self._db, file), pending)
         if known and write.fresh:

@@ -14,6 +14,7 @@ from typing import Any
 
 import apsw
 import msgspec
+from harkback.adapters.foreign_sqlite import change_token, open_foreign, split, within
 from harkback.core import model
 from harkback.core.chunk import ID_BITS, day_of
 from harkback.core.config import Config, Limits, Retention, SourceConfig
@@ -97,6 +98,74 @@ class Lines:
 
     def resume(self, native_id: str) -> list[str] | None:
         return None
+
+
+@dataclass(frozen=True)
+class Shelf(Lines):
+    """A store of SQLite databases, `*.db`, with many sessions each: what `read` gives of one is its rows, as lines."""
+
+    name: str = "shelf"
+    title: str = "Shelf"
+    listed: list[Path] = field(default_factory=list[Path], compare=False)
+    """Databases whose sessions were asked for, each time."""
+    opened: list[str] = field(default_factory=list[str], compare=False)
+    """Sessions that were read, each time."""
+
+    def find(self, root: Path) -> Iterator[Path | model.Place | model.SkipRecord]:  # type: ignore[override]
+        yield from sorted(root.rglob("*.db"))
+
+    def is_divided(self, path: Path) -> bool:
+        return path.suffix == ".db"
+
+    def token(self, path: Path) -> bytes:
+        return change_token(path)
+
+    def places(self, path: Path) -> Iterator[model.Place | model.SkipRecord]:
+        self.listed.append(path)
+        with open_foreign(path) as store:
+            for name, changed, count in store.rows(
+                """SELECT id, changed, (SELECT count(*) FROM record WHERE session = id) FROM session
+                   ORDER BY changed DESC"""
+            ):
+                if name == "odd":
+                    yield model.SkipRecord("odd", name)
+                else:
+                    yield model.Place(within(path, name), changed=changed, token=f"{changed} {count}".encode())
+
+    def read(self, path: Path, since: model.Checkpoint | None) -> Iterator[model.Record]:
+        assert since is None
+        database, name = split(path)
+        self.opened.append(name)
+        with open_foreign(database) as store:
+            for at, line in store.rows("SELECT seq, line FROM record WHERE session = ? ORDER BY seq", name):
+                yield from self._record(Path(name), at, line.encode())
+        yield model.Checkpoint(0)
+
+
+class Library:
+    """A database that a `Shelf` reads, and the agent that writes it."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self.db: Any = apsw.Connection(str(path))
+        self.db.execute("CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, changed INTEGER)")
+        self.db.execute("CREATE TABLE IF NOT EXISTS record (seq INTEGER PRIMARY KEY, session TEXT, line TEXT)")
+
+    def say(self, session: str, *records: Any, changed: int = NOON) -> None:
+        """Add to a session."""
+        with self.db:
+            self.db.execute("REPLACE INTO session VALUES (?, ?)", (session, changed))
+            for each in records:
+                self.db.execute("INSERT INTO record (session, line) VALUES (?, ?)", (session, json.dumps(each)))
+
+    def drop(self, session: str) -> None:
+        with self.db:
+            self.db.execute("DELETE FROM session WHERE id = ?", (session,))
+            self.db.execute("DELETE FROM record WHERE session = ?", (session,))
+
+    def close(self) -> None:
+        self.db.close()
 
 
 def turn(text: str, **fields: Any) -> list[Any]:
