@@ -27,6 +27,10 @@ _FUNCTIONS = frozenset(
     "-> ->> abs coalesce count glob ifnull iif instr json_extract json_type json_valid length like lower max min nullif"
     " octet_length substr substring sum trim typeof upper".split()
 )
+_OF_DEFAULTS = frozenset(
+    "current_date current_time current_timestamp date datetime hex julianday round strftime time unixepoch".split()
+)
+"""What columns have as their default: SQLite asks for that when such a column is read, and calls none of it."""
 _PRAGMAS = frozenset({"encoding", "schema_version", "table_xinfo", "user_version"})
 _WRITING = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_DELETEONCLOSE
 _SWITCHES = {
@@ -101,7 +105,7 @@ def _allow(action: int, first: str | None, second: str | None, database: str | N
     allowed = (
         action in (apsw.SQLITE_SELECT, apsw.SQLITE_RECURSIVE)
         or (action == apsw.SQLITE_READ and database in ("main", None))
-        or (action == apsw.SQLITE_FUNCTION and second in _FUNCTIONS)
+        or (action == apsw.SQLITE_FUNCTION and str(second).lower() in _FUNCTIONS | _OF_DEFAULTS)
         or (action == apsw.SQLITE_PRAGMA and first in _PRAGMAS)
     )
     return apsw.SQLITE_OK if allowed else apsw.SQLITE_DENY

@@ -43,9 +43,9 @@ def turns_of(
     quality = quality if time is not None else "none"
     said = "\n\n".join(text for kind, text in pieces if kind == "text" and text.strip())
     for number, (kind, text) in enumerate(pieces, first):
-        if kind == "tool":
+        if kind == "tool" and text.strip():
             turns.append(TurnRecord(session, "tool", text, time, order_of(place, number), quality=quality))
-        elif said:
+        elif kind == "text" and said:
             if is_exact:
                 known_by = copy_id(role, time, said)
             turns.append(TurnRecord(session, role, said, time, order_of(place, number), known_by, quality=quality))
