@@ -58,6 +58,8 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+DATE_WORDS = frozenset(word.lower() for word in (*_DAYS, *_MONTHS))
+"""The words that `date_words` may give, but for numbers."""
 
 
 def date_words(time: int | None) -> str:

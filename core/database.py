@@ -4,7 +4,7 @@ ends here."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ Rejected = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
 """Errors that say something of the values, nothing of the database."""
 
 Row = tuple[Any, ...]
+Value = str | int | float | bytes | None
 
 
 def lacks_room(error: Exception) -> bool:
@@ -126,6 +127,14 @@ class Database:
     def tokenizer(self, name: str, arguments: list[str]) -> Any:
         """One of FTS5's tokenizers, as a function."""
         return self._connection.fts5_tokenizer(name, arguments)
+
+    def phrase_function(self, name: str, function: Callable[[list[int]], Value]) -> None:
+        """Makes a function of FTS5's, `name(table)`, of which phrases of the query a row has, by number."""
+
+        def asked(api: Any) -> Value:
+            return function([number for number in range(api.phrase_count) if api.phrase_columns(number)])
+
+        self._connection.register_fts5_function(name, asked)
 
     def interrupt(self) -> None:
         """Make the running query raise `Interrupted`; may be called from any thread."""

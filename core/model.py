@@ -328,6 +328,7 @@ class Hit:
     excerpt: Excerpt
     score: float
     arms: tuple[str, ...] = ("lexical",)
+    """How it was found: `lexical`, `semantic`; or `nearby`: it only stands beside a turn that was."""
     also_in: tuple[str, ...] = ()
     """Keys of other sessions that hold a copy of this turn."""
     partial: bool = False

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from .clean import clean_line
-from .tokens import STOP_WORDS, Needle, bag, finished, has_cjk, needle, phrase
+from .term import Term, Unit, any_of, with_days
+from .tokens import STOP_WORDS, Needle, needle
 from .when import parse as parse_time
 
 MOST_CHARACTERS, MOST_TERMS = 512, 32
@@ -29,45 +30,6 @@ _PART = re.compile(
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|d|m|ll|re|ve))\Z")
 _SENTENCE_WORDS = 6
 """So many words are a sentence even without a question mark."""
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A word or a quoted phrase, with its place in what was typed."""
-
-    text: str
-    start: int
-    stop: int
-    quoted: bool = False
-    prefix: bool = False
-
-    def expression(self) -> str:
-        """The FTS5 expression for it; always quoted, so that nothing typed is syntax."""
-        words, open_end = phrase(self.text)
-        begun = _quoted(words, open_end=self.prefix or open_end)
-        return _any([begun, *[_quoted(phrase(whole)[0]) for whole in self._finished()]])
-
-    def loose(self) -> str:
-        """The FTS5 expression for any part of it: bigrams of ideographs on their own."""
-        return _any([part.expression() for part in self._parts()])
-
-    def needles(self, *, loose: bool = False) -> list[Needle]:
-        """What to highlight for it."""
-        if loose:
-            return [found for part in self._parts() for found in part.needles()]
-        found = [needle(self.text, prefix=self.prefix), *[needle(whole) for whole in self._finished()]]
-        return [each for each in found if each]
-
-    def _parts(self) -> list[Term]:
-        """What of it is to be found on its own; itself, if it has no ideographs."""
-        if self.quoted or not has_cjk(self.text):
-            return [self]
-        words = [word for word in bag(self.text) if needle(word)]
-        begun = self.prefix or phrase(self.text)[1]
-        return [replace(self, text=word, prefix=begun and word is words[-1] and not has_cjk(word)) for word in words]
-
-    def _finished(self) -> list[str]:
-        return finished(self.text) if self.prefix or phrase(self.text)[1] else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +65,8 @@ class Query:
     problems: tuple[Problem, ...] = ()
     sentence: bool = False
     """Any of the words will do, fuller matches first."""
+    times: tuple[tuple[int, int], ...] = ()
+    """Stretches of UTC milliseconds that its words name; matches from then come first."""
 
     def is_empty(self) -> bool:
         """Whether there is nothing to look for but perhaps something to filter by."""
@@ -110,13 +74,16 @@ class Query:
 
     def all_of_it(self) -> str:
         """The FTS5 expression for chunks with every wanted term."""
-        groups = [_any([term.expression() for term in group]) for group in self.wanted]
-        return self._without_unwanted(" AND ".join(groups))
+        groups = [any_of([term.expression() for term in group]) for group in self.wanted]
+        return self._without_unwanted(f"text : ({' AND '.join(groups)})")
 
     def any_of_it(self) -> str:
-        """The FTS5 expression for chunks with any wanted term, or the day that it names."""
-        terms = [term.loose() for group in self.wanted for term in group]
-        return self._without_unwanted(_any(terms))
+        """The FTS5 expression for chunks with any unit of what is wanted; its first phrases are those of `units`."""
+        return self._without_unwanted(any_of([unit.expression() for unit in self.units()]))
+
+    def units(self) -> list[Unit]:
+        """Everything wanted, in its smallest parts."""
+        return with_days([unit for group in self.wanted for term in group for unit in term.units()])
 
     def needles(self, *, loose: bool = False) -> list[Needle]:
         """What to highlight."""
@@ -124,8 +91,8 @@ class Query:
 
     def _without_unwanted(self, wanted: str) -> str:
         if not self.unwanted:
-            return f"text : ({wanted})"
-        return f"text : (({wanted}) NOT {_any([term.expression() for term in self.unwanted])})"
+            return wanted
+        return f"({wanted}) NOT text : {any_of([term.expression() for term in self.unwanted])}"
 
 
 def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
@@ -213,12 +180,3 @@ def _filter(key: str, given: Sequence[str], negated: bool, place: tuple[int, int
     if allowed and (wrong := [each for each in values if each.lower() not in allowed]):
         return Problem(*place, f"{key}:{wrong[0]} is unknown; there are {', '.join(allowed)}")
     return Filter(key, values, negated, *place)
-
-
-def _any(expressions: Sequence[str]) -> str:
-    return expressions[0] if len(expressions) == 1 else f"({' OR '.join(expressions)})"
-
-
-def _quoted(words: str, *, open_end: bool = False) -> str:
-    """A phrase of FTS5's language."""
-    return '"' + words.replace('"', '""') + ('" *' if open_end else '"')

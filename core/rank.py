@@ -8,28 +8,29 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .model import Role
 
 CANDIDATES = 300
 """Chunks that are looked at closely."""
 USER_BOOST = 1.5
-"""A person's own words: short, and what people remember."""
+"""A person's own words: short, and what people remember; a short answer of the agent is as good."""
 TOOL_SHARE = 0.5
 """What tools were told and said: long, and seldom what is looked for."""
-_WEIGHTS = {"user": USER_BOOST, "tool": TOOL_SHARE}
-NEAR, FAR = 0.3, 0.15
+NEAR, FAR = 0.4, 0.2
 """How much of a neighbour's score a short message gains at a distance of one and two."""
+STEPS = ((-1, NEAR), (1, NEAR), (-2, FAR), (2, FAR))
 SHORT = 360
-"""Characters (about 60 words) up to which a message gains that in full."""
+"""Characters (about 60 words) up to which a message is short; of a longer one the share that these would be counts."""
 SESSION = 0.3
 """How much of the mean of a session's three best a short message gains."""
+TIME_BOOST = 2.0
+"""For turns of a time that the query names: only nine in ten answers lie within it, so the others are not hidden."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A chunk that matched, and what the ranking asks of its turn."""
+class Candidate(NamedTuple):
+    """A chunk that matched, or stands beside one that did, and what the ranking asks of its turn."""
 
     chunk: int
     turn: int
@@ -40,26 +41,51 @@ class Candidate:
     size: int
     """Characters of the turn."""
     bm25: float
-    """Greater is better."""
+    """Greater is better; 0 for one that only stands beside a match."""
     coverage: float = 1.0
     """Share of the wanted words that the chunk has."""
+    has_copy: bool = False
+    """Another session may have the same turn."""
+    matched: tuple[str, ...] = ()
+    """The words that it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Why(NamedTuple):
+    """What made a score: (bm25 × (1 + coverage) × role + neighbours + session) × time."""
+
+    bm25: float
+    coverage: float
+    matched: tuple[str, ...]
+    role: float
+    neighbours: float
+    session: float
+    time: float
+
+
+class Ranked(NamedTuple):
     """A turn in its place: its best chunk and its score."""
 
     turn: int
     chunk: int
     score: float
     coverage: float
+    has_copy: bool = False
+    why: Why | None = None
+
+    @property
+    def is_beside(self) -> bool:
+        """It has none of the words, but stands next to one of the best that do."""
+        return self.why is not None and self.why.bm25 == 0
 
 
-def rank(candidates: Sequence[Candidate]) -> list[Ranked]:
-    """The turns of `candidates`, best first; newer first among equals."""
+def rank(candidates: Sequence[Candidate], times: Sequence[tuple[int, int]] = ()) -> list[Ranked]:
+    """The turns of `candidates`, best first; newer first among equals.
+
+    `times` are stretches that the query names, in UTC milliseconds.
+    """
     own: dict[int, tuple[float, Candidate]] = {}
     for candidate in candidates:
-        score = candidate.bm25 * (1 + candidate.coverage) * _WEIGHTS.get(candidate.role, 1)
+        score = candidate.bm25 * (1 + candidate.coverage) * _weight(candidate)
         known = own.get(candidate.turn)
         if known is None or (score, known[1].chunk) > (known[0], candidate.chunk):
             own[candidate.turn] = score, candidate
@@ -68,22 +94,36 @@ def rank(candidates: Sequence[Candidate]) -> list[Ranked]:
     for score, candidate in sorted(own.values(), key=lambda pair: -pair[0]):
         if len(best[candidate.session]) < 3:
             best[candidate.session].append(score)
-    ranked = [
-        (Ranked(candidate.turn, candidate.chunk, _with_company(score, candidate, places, best), candidate.coverage),
-         candidate.time or 0)
-        for score, candidate in own.values()
-    ]  # fmt: skip
+    ranked = [(_judged(score, each, places, best, times), each.time or 0) for score, each in own.values()]
     ranked.sort(key=lambda pair: (-pair[0].score, -pair[1], pair[0].turn))
     return [each for each, _ in ranked]
 
 
-def _with_company(
-    score: float, candidate: Candidate, places: Mapping[tuple[int, int], float], best: Mapping[int, Sequence[float]]
-) -> float:
+def _weight(candidate: Candidate) -> float:
+    if candidate.role == "tool":
+        return TOOL_SHARE
+    return USER_BOOST if candidate.role == "user" else 1 + (USER_BOOST - 1) * _shortness(candidate)
+
+
+def _shortness(candidate: Candidate) -> float:
+    return min(1.0, SHORT / max(1, candidate.size))
+
+
+def _judged(
+    score: float,
+    candidate: Candidate,
+    places: Mapping[tuple[int, int], float],
+    best: Mapping[int, Sequence[float]],
+    times: Sequence[tuple[int, int]],
+) -> Ranked:
     """A short message says little itself: what stands around it speaks for it."""
-    share = min(1.0, SHORT / max(1, candidate.size))
-    around = sum(
-        weight * places.get((candidate.session, candidate.number + step), 0.0)
-        for step, weight in ((-1, NEAR), (1, NEAR), (-2, FAR), (2, FAR))
+    share = _shortness(candidate)
+    around = share * sum(
+        weight * places.get((candidate.session, candidate.number + step), 0.0) for step, weight in STEPS
     )
-    return score + share * (around + SESSION * sum(best[candidate.session]) / 3)
+    session = share * SESSION * sum(best[candidate.session]) / 3
+    named = candidate.time is not None and any(start <= candidate.time < stop for start, stop in times)
+    time = TIME_BOOST if named else 1.0
+    why = Why(candidate.bm25, candidate.coverage, candidate.matched, _weight(candidate), around, session, time)
+    total = (score + around + session) * time
+    return Ranked(candidate.turn, candidate.chunk, total, candidate.coverage, candidate.has_copy, why)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from .chunk import ID_BITS
+from . import candidates
 from .copies import Copies, once
 from .database import Database
 from .excerpt import excerpt
 from .filters import Where, where
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
-from .model import Hit
+from .model import Excerpt, Hit
 from .query import Query
-from .rank import CANDIDATES, Candidate, Ranked, rank
+from .rank import Candidate, Ranked, rank
 from .store import unpack
-from .tokens import Needle, has_cjk, spans_in, tokenize
+from .tokens import Needle, has_cjk
 
 FEW = 10
 """With fewer turns that hold every word, those that hold some follow."""
 SHORT_PREFIX = 3
 """A beginning shorter than this matches too much to be ranked by words: newest first instead."""
-MOST_OF_A_DAY = 5_000
-"""So many chunks of one day are put in order of time; ids alone are only in order of days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +33,12 @@ class Found:
     total_exact: bool = True
 
 
-_HAS_COPY = """
-  CASE WHEN turns.native_id IS NULL
-    THEN EXISTS (SELECT 1 FROM turns t WHERE t.hash = turns.hash AND t.session != turns.session)
-    ELSE EXISTS (SELECT 1 FROM turns t WHERE t.native_id = turns.native_id AND t.session != turns.session)
-  END
-"""
-"""Whether a turn may have copies elsewhere; only those few are compared one by one."""
-
-
 class Search:
     """Searches on one connection; interrupt that to cancel."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        candidates.prepare(db)
         self._copies = Copies(db)
 
     def best(self, query: Query, *, recent: bool = False) -> Found:
@@ -61,17 +51,25 @@ class Search:
         if query.is_empty():
             return self._newest(condition) if query.filters else Found()
         by_rank = not (recent or _is_short(query))
-        full, exact = ([], True) if query.sentence else self._candidates(query.all_of_it(), condition, by_rank)
-        ranked = _order(full, by_rank)
+        full, exact = ([], True) if query.sentence else self._matching(query, condition, by_rank, loose=False)
+        ranked = _order(full, by_rank, query.times)
         if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or not full):
-            some, exact = self._candidates(query.any_of_it(), condition, by_rank)
+            some, exact = self._matching(query, condition, by_rank, loose=True)
             have = {each.turn for each in ranked}
-            partly = [each for each in _order(self._covered(query, some), by_rank) if each.turn not in have]
+            partly = [each for each in _order(some, by_rank, query.times) if each.turn not in have]
             if not query.sentence:
-                partly = [replace(each, coverage=min(each.coverage, 0.99)) for each in partly]
+                partly = [each._replace(coverage=min(each.coverage, 0.99)) for each in partly]
             ranked = [*ranked, *partly]
         ranked = self._without_copies(ranked)
         return Found(tuple(ranked), (), len(ranked), exact)
+
+    def _matching(self, query: Query, condition: Where, by_rank: bool, *, loose: bool) -> tuple[list[Candidate], bool]:
+        if not by_rank:
+            return candidates.newest(self._db, query.any_of_it() if loose else query.all_of_it(), condition)
+        found, exact = candidates.best(self._db, query, condition, loose=loose)
+        if query.sentence and not query.unwanted:
+            found += candidates.beside(self._db, found, condition)
+        return found, exact
 
     def rest(self, query: Query, best: Found) -> Found:
         """`best` with everything else that matches, newest first, and so with its exact total."""
@@ -114,12 +112,14 @@ class Search:
             return None
         turn, number, role, time, text, native_id, text_hash, session, cite, start, stop = row[SESSION_WIDTH:]
         shown = excerpt(unpack(text)[start:stop], needles, loose)
-        if not (shown.spans or query.is_empty() or self._matches(chunk, query.any_of_it())):
-            return None  # another chunk has got the number of one that was dropped
         if isinstance(match, Ranked):
+            is_other = turn != match.turn or not (match.is_beside or self._shows(chunk, query, shown))
             score, partial = match.score, match.coverage < 1
         else:
+            is_other = not self._shows(chunk, query, shown)
             score, partial = 0.0, not (query.is_empty() or self._matches(chunk, query.all_of_it()))
+        if is_other:
+            return None  # another chunk has got the number of one that was dropped
         return Hit(
             session=session_from(row),
             turn_id=turn,
@@ -128,32 +128,13 @@ class Search:
             time=time,
             excerpt=shown,
             score=score,
+            arms=("nearby",) if isinstance(match, Ranked) and match.is_beside else ("lexical",),
             also_in=self._copies.others(turn, session, native_id, text_hash),
             partial=partial and not query.sentence,
             cite=cite,
         )
 
     # ---- matching ----
-
-    def _candidates(self, expression: str, condition: Where, by_rank: bool) -> tuple[list[Candidate], bool]:
-        """The best or the newest chunks, and whether these are all."""
-        order, score = ("words.rank", "-words.rank") if by_rank else ("words.rowid DESC", "1.0")
-        limit = f"LIMIT {CANDIDATES + 1}" if by_rank else ""
-        found: list[Candidate] = []
-        for row in self._db.rows(
-            f"""SELECT chunks.id, turns.id, turns.session, coalesce(turns.number, -10 * turns.id), turns.role,
-                  turns.time, turns.size, {score}
-                FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
-                JOIN sessions ON sessions.id = turns.session
-                WHERE words MATCH ? {condition.sql} ORDER BY {order} {limit}""",  # noqa: S608
-            expression, *condition.values,
-        ):  # fmt: skip
-            if len(found) >= CANDIDATES:
-                same_day = row[0] >> ID_BITS == found[-1].chunk >> ID_BITS
-                if by_rank or not same_day or len(found) >= MOST_OF_A_DAY:
-                    return found, False
-            found.append(Candidate(*row))
-        return found, True
 
     def _newest(self, condition: Where) -> Found:
         """Everything that the filters let through, newest first."""
@@ -168,7 +149,7 @@ class Search:
         rows = [
             row
             for row in self._db.rows(
-                f"""SELECT min(chunks.id), turns.id, {_HAS_COPY}
+                f"""SELECT min(chunks.id), turns.id, {candidates.HAS_COPY}
                     FROM {tables} JOIN sessions ON sessions.id = turns.session
                     WHERE {wanted.sql} GROUP BY turns.id
                     ORDER BY turns.time IS NULL, turns.time DESC, 1 DESC""",  # noqa: S608
@@ -180,28 +161,17 @@ class Search:
         kept = {turn for turn, _ in once(copied, taken)}
         return tuple(chunk for chunk, turn, has_copy in rows if not has_copy or turn in kept)
 
-    def _covered(self, query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates with the share of the query's words that each has."""
-        groups = [[n for term in group for n in term.needles(loose=True)] for group in query.wanted]
-        if len(groups) == 1 and len(groups[0]) > 1:  # one run of ideographs: its parts are the words
-            groups = [[needle] for needle in groups[0]]
-        covered: list[Candidate] = []
-        for candidate in candidates:
-            row = self._db.row(
-                "SELECT text, start, stop FROM chunks JOIN turns ON turns.id = turn WHERE chunks.id = ?",
-                candidate.chunk,
-            )
-            if row is None:
-                continue
-            tokens = tokenize(unpack(row[0])[row[1] : row[2]])
-            matched = sum(bool(spans_in(tokens, group)) for group in groups)
-            covered.append(replace(candidate, coverage=matched / len(groups)))
-        return covered
-
     def _without_copies(self, ranked: Sequence[Ranked]) -> list[Ranked]:
         """One of each turn and its copies, the senior one, in the place of the best."""
-        items = [(each, copy) for each in ranked if (copy := self._copies.of(each.turn))]
-        return [replace(senior, score=best.score) for senior, best in once(items)]
+        items = [(each, copy) for each in ranked if each.has_copy and (copy := self._copies.of(each.turn))]
+        if not items:
+            return list(ranked)
+        shown = {best.turn: senior._replace(score=best.score) for senior, best in once(items)}
+        return [shown.get(each.turn, each) for each in ranked if not each.has_copy or each.turn in shown]
+
+    def _shows(self, chunk: int, query: Query, shown: Excerpt) -> bool:
+        """Whether a chunk is one that matches."""
+        return bool(shown.spans) or query.is_empty() or self._matches(chunk, query.any_of_it())
 
     def _matches(self, chunk: int, expression: str) -> bool:
         return bool(self._db.value("SELECT 1 FROM words WHERE rowid = ? AND words MATCH ?", chunk, expression))
@@ -216,10 +186,10 @@ def _is_short(query: Query) -> bool:
     )
 
 
-def _order(candidates: Sequence[Candidate], by_rank: bool) -> list[Ranked]:
+def _order(found: Sequence[Candidate], by_rank: bool, times: Sequence[tuple[int, int]]) -> list[Ranked]:
     if by_rank:
-        return rank(candidates)
+        return rank(found, times)
     first: dict[int, Ranked] = {}
-    for each in sorted(candidates, key=lambda each: (each.time or 0, -each.chunk), reverse=True):
+    for each in sorted(found, key=lambda each: (each.time or 0, -each.chunk), reverse=True):
         first.setdefault(each.turn, Ranked(each.turn, each.chunk, 0.0, each.coverage))
     return list(first.values())

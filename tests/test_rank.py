@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from harkback.core.rank import FAR, NEAR, SESSION, SHORT, USER_BOOST, Candidate, rank
+from harkback.core.rank import FAR, NEAR, SESSION, SHORT, TOOL_SHARE, USER_BOOST, Candidate, rank
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,11 +64,36 @@ def test_nothing_ranks_as_nothing():
     assert rank([]) == []
 
 
-def test_a_persons_words_weigh_more():
+def test_a_persons_words_weigh_more_than_a_long_answers():
     assert USER_BOOST == 1.5
     assert order(candidate(1, 1.0), candidate(2, 1.0, role="user")) == [2, 1]
     assert order(candidate(1, 1.4), candidate(2, 1.0, role="user")) == [2, 1]
     assert order(candidate(1, 1.6), candidate(2, 1.0, role="user")) == [1, 2]
+
+
+def test_a_short_answer_is_as_good_as_a_persons_words():
+    assert score(1, candidate(1, size=SHORT)) > 1.4
+    assert score(1, candidate(1, size=100 * SHORT)) == pytest.approx(1 + (USER_BOOST - 1) / 100, rel=0.01)
+    assert score(1, candidate(1, role="tool")) == pytest.approx(TOOL_SHARE, rel=0.01)
+
+
+def test_a_turn_of_a_time_that_is_named_comes_before_others():
+    early, late = candidate(1, 1.0, time=5), candidate(2, 1.5, time=50)
+    assert [each.turn for each in rank([early, late])] == [2, 1]
+    assert [each.turn for each in rank([early, late], [(0, 10)])] == [1, 2]
+    assert [each.turn for each in rank([early, late], [(0, 5)])] == [2, 1]
+
+
+def test_a_score_is_explained_by_what_made_it():
+    found = [
+        candidate(1, 1.0, session=1, number=1, size=10, role="user", coverage=0.5, matched=("zebra",)),
+        candidate(2, 2.0, session=1, number=2, size=10),
+    ]
+    for each in rank(found, [(0, 1)]):
+        why = each.why
+        own = why.bm25 * (1 + why.coverage) * why.role
+        assert each.score == pytest.approx((own + why.neighbours + why.session) * why.time)
+    assert next(each.why for each in rank(found) if each.turn == 1).matched == ("zebra",)
 
 
 def test_more_of_the_words_weigh_more():
@@ -85,7 +110,7 @@ def test_a_turn_stands_with_its_best_chunk():
 
 def test_a_short_message_gains_from_what_stands_around_it():
     def alone(turn: int, number: int, size: int = SHORT) -> Candidate:
-        return candidate(turn, 1.0, session=1, number=number, size=size)
+        return candidate(turn, 1 / USER_BOOST, session=1, number=number, size=size, role="user")
 
     lone = score(1, alone(1, 1))
     assert lone == pytest.approx(1 + SESSION / 3)
@@ -95,13 +120,13 @@ def test_a_short_message_gains_from_what_stands_around_it():
     assert beyond == pytest.approx(1 + FAR + SESSION * 2 / 3)
     assert score(1, alone(1, 1), alone(2, 4)) == pytest.approx(1 + SESSION * 2 / 3)
     assert score(2, alone(1, 1), alone(2, 2), alone(3, 3)) == pytest.approx(1 + 2 * NEAR + SESSION)
-    elsewhere = candidate(2, 1.0, session=2, number=2)
+    elsewhere = candidate(2, 1.0, session=2, number=2, role="user")
     assert score(1, alone(1, 1), elsewhere) == pytest.approx(lone)
 
 
 def test_a_long_message_speaks_for_itself():
     def long(turn: int, number: int, size: int) -> Candidate:
-        return candidate(turn, 1.0, session=1, number=number, size=size)
+        return candidate(turn, 1 / USER_BOOST, session=1, number=number, size=size, role="user")
 
     short = score(1, long(1, 1, SHORT), long(2, 2, SHORT)) - 1
     assert score(1, long(1, 1, 10 * SHORT), long(2, 2, SHORT)) - 1 == pytest.approx(short / 10)
@@ -110,7 +135,7 @@ def test_a_long_message_speaks_for_itself():
 
 def test_only_a_sessions_three_best_speak_for_it():
     def at(turn: int, bm25: float) -> Candidate:
-        return candidate(turn, bm25, session=1, number=turn * 10, size=1)
+        return candidate(turn, bm25 / USER_BOOST, session=1, number=turn * 10, size=1, role="user")
 
     four = score(1, at(1, 4), at(2, 3), at(3, 2), at(4, 1))
     assert four == pytest.approx(4 + SESSION * 3)

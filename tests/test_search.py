@@ -53,7 +53,17 @@ def test_a_sentence_finds_any_of_its_words_fuller_matches_first(engine: Engine) 
     engine.write("a", turn("only the zebra"), turn("the zebra met the okapi at the river"), turn("nothing of it"))
     engine.run()
     hits = engine.search("where did the zebra meet the okapi at the river?")
-    assert [(hit.number, hit.partial) for hit in hits] == [(2, False), (1, False)]
+    assert [(hit.number, hit.partial) for hit in hits] == [(2, False), (1, False), (3, False)]
+
+
+def test_the_turn_beside_the_answer_to_a_question_comes_along(engine: Engine) -> None:
+    engine.write("a", turn("where was the zebra seen?"), turn("at the river, by night"), turn("x"), turn("far away"))
+    engine.run()
+    hits = engine.search("where did you see the zebra?")
+    assert [(hit.number, hit.arms) for hit in hits] == [(1, ("lexical",)), (2, ("nearby",)), (3, ("nearby",))]
+    assert engine.places("zebra") == [("a", 1)]
+    assert engine.places("where did you see the zebra? -night") == [("a", 1)]
+    assert engine.places("where did you see the zebra? role:assistant") == []
 
 
 def test_unwanted_words_and_choices(engine: Engine) -> None:

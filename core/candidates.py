@@ -1,0 +1,94 @@
+"""The SQL of a search by words: the best chunks and what they matched, the newest, and the turns beside the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .chunk import ID_BITS
+from .database import Database
+from .filters import Where
+from .query import Query
+from .rank import CANDIDATES, STEPS, Candidate
+
+MOST_OF_A_DAY = 5_000
+"""So many chunks of one day are put in order of time; ids alone are only in order of days."""
+NEIGHBOURED = 5
+"""So many of the best bring the turns beside them along: an answer may have none of the words of its question."""
+
+HAS_COPY = """
+  CASE WHEN turns.native_id IS NULL
+    THEN EXISTS (SELECT 1 FROM turns t WHERE t.hash = turns.hash AND t.session != turns.session)
+    ELSE EXISTS (SELECT 1 FROM turns t WHERE t.native_id = turns.native_id AND t.session != turns.session)
+  END
+"""
+"""Whether a turn may have copies elsewhere; only those few are compared one by one."""
+
+_COLUMNS = """chunks.id, turns.id, turns.session, coalesce(turns.number, -10 * turns.id), turns.role,
+  turns.time, turns.size"""
+
+
+def prepare(db: Database) -> None:
+    """Must be called once on a connection."""
+    db.phrase_function("matched", lambda phrases: " ".join(map(str, phrases)))
+
+
+def best(db: Database, query: Query, condition: Where, *, loose: bool) -> tuple[list[Candidate], bool]:
+    """The best chunks by BM25 with every word, or `loose` with any of them; and whether these are all."""
+    expression = query.any_of_it() if loose else query.all_of_it()
+    units = query.units()
+    owner = [number for number, unit in enumerate(units) for _ in unit.phrases]
+    whole = sum(unit.weight for unit in units)
+    everything = tuple(term.text for group in query.wanted for term in group)
+    found: list[Candidate] = []
+    for *columns, phrases in db.rows(
+        f"""SELECT {_COLUMNS}, -words.rank, 1.0, {HAS_COPY}, {"matched(words)" if loose else "NULL"}
+            FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
+            JOIN sessions ON sessions.id = turns.session
+            WHERE words MATCH ? {condition.sql} ORDER BY words.rank LIMIT {CANDIDATES + 1}""",  # noqa: S608
+        expression, *condition.values,
+    ):  # fmt: skip
+        if len(found) >= CANDIDATES:
+            return found, False
+        coverage, matched = 1.0, everything
+        if loose:
+            numbers = sorted({owner[at] for each in phrases.split() if (at := int(each)) < len(owner)})
+            coverage = sum(units[number].weight for number in numbers) / whole
+            matched = tuple(units[number].text for number in numbers)
+        found.append(Candidate(*columns)._replace(coverage=coverage, matched=matched))
+    return found, True
+
+
+def newest(db: Database, expression: str, condition: Where) -> tuple[list[Candidate], bool]:
+    """The newest chunks that match, and whether these are all."""
+    found: list[Candidate] = []
+    for row in db.rows(
+        f"""SELECT {_COLUMNS}, 1.0, 1.0, {HAS_COPY}
+            FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
+            JOIN sessions ON sessions.id = turns.session
+            WHERE words MATCH ? {condition.sql} ORDER BY words.rowid DESC""",  # noqa: S608
+        expression, *condition.values,
+    ):  # fmt: skip
+        if len(found) >= CANDIDATES:
+            same_day = row[0] >> ID_BITS == found[-1].chunk >> ID_BITS
+            if not same_day or len(found) >= MOST_OF_A_DAY:
+                return found, False
+        found.append(Candidate(*row))
+    return found, True
+
+
+def beside(db: Database, found: Sequence[Candidate], condition: Where) -> list[Candidate]:
+    """The turns next to the best of `found`, each by its first chunk, that match nothing themselves."""
+    have = {(each.session, each.number) for each in found}
+    leading = sorted(found, key=lambda each: -each.bm25)[:NEIGHBOURED]
+    places = {(each.session, each.number + step) for each in leading if each.number > 0 for step, _ in STEPS} - have
+    if not places:
+        return []
+    rows = db.rows(
+        f"""WITH wanted (session, number) AS (VALUES {", ".join(["(?, ?)"] * len(places))})
+            SELECT {_COLUMNS}, 0.0, 0.0, {HAS_COPY}
+            FROM wanted CROSS JOIN turns ON turns.session = wanted.session AND turns.number = wanted.number
+            JOIN chunks ON chunks.id = (SELECT min(id) FROM chunks WHERE turn = turns.id)
+            JOIN sessions ON sessions.id = turns.session WHERE true {condition.sql}""",  # noqa: S608
+        *(value for place in sorted(places) for value in place), *condition.values,
+    )  # fmt: skip
+    return [Candidate(*row) for row in rows]

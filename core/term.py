@@ -1,0 +1,99 @@
+"""A word or phrase of a query, and how it is asked of FTS5: always quoted, so that nothing typed is syntax."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .chunk import DATE_WORDS
+from .tokens import Needle, bag, finished, has_cjk, needle, phrase
+
+PAIR_WEIGHT = 0.5
+"""What two ideographs count for in the share of a query that matched: about half a word."""
+_POSSESSIVE = re.compile(r"['’]s?(?=[?!.,;:]*\Z)")
+_YEAR, _DAY = re.compile(r"20\d\d"), re.compile(r"(?:[12]?\d|3[01])")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The least of a query that a chunk has or has not: a word, a quoted phrase, two ideographs."""
+
+    text: str
+    phrases: tuple[str, ...]
+    """Phrases of FTS5's language; any of them will do."""
+    weight: float = 1.0
+    in_date: bool = False
+    """The day of a turn, written out, may hold it as well."""
+
+    def expression(self) -> str:
+        columns = "{text date}" if self.in_date else "text"
+        return f"({columns} : {any_of(self.phrases)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word or a quoted phrase, with its place in what was typed."""
+
+    text: str
+    start: int
+    stop: int
+    quoted: bool = False
+    prefix: bool = False
+
+    def expression(self) -> str:
+        """The FTS5 expression for all of it."""
+        return any_of(self._phrases())
+
+    def units(self) -> list[Unit]:
+        """What of it is to be found on its own; bigrams of ideographs, a name without its possessive ending."""
+        parts = self._parts()
+        pair = PAIR_WEIGHT if len(parts) > 1 else 1.0
+        return [
+            Unit(part.text, part._phrases(), pair if has_cjk(part.text) else 1.0, part._is_date_word())
+            for part in parts
+        ]
+
+    def needles(self, *, loose: bool = False) -> list[Needle]:
+        """What to highlight for it."""
+        if loose:
+            return [found for part in self._parts() for found in part.needles()]
+        found = [needle(self.text, prefix=self.prefix), *[needle(whole) for whole in self._finished()]]
+        return [each for each in found if each]
+
+    def _phrases(self) -> tuple[str, ...]:
+        words, open_end = phrase(self.text)
+        begun = quoted(words, open_end=self.prefix or open_end)
+        return begun, *[quoted(phrase(whole)[0]) for whole in self._finished()]
+
+    def _parts(self) -> list[Term]:
+        if self.quoted:
+            return [self]
+        if not has_cjk(self.text):
+            bare = _POSSESSIVE.sub("", self.text)
+            return [replace(self, text=bare) if needle(bare) else self]
+        words = [word for word in bag(self.text) if needle(word)]
+        begun = self.prefix or phrase(self.text)[1]
+        return [replace(self, text=word, prefix=begun and word is words[-1] and not has_cjk(word)) for word in words]
+
+    def _finished(self) -> list[str]:
+        return finished(self.text) if self.prefix or phrase(self.text)[1] else []
+
+    def _is_date_word(self) -> bool:
+        return not self.quoted and (bool(_YEAR.fullmatch(self.text)) or self.text.strip("?!.,;:").lower() in DATE_WORDS)
+
+
+def with_days(units: Sequence[Unit]) -> list[Unit]:
+    """The units of a query; a number beside a month or a year may be its day."""
+    if not any(unit.in_date for unit in units):
+        return list(units)
+    return [replace(unit, in_date=True) if _DAY.fullmatch(unit.text.strip("?!.,;:")) else unit for unit in units]
+
+
+def any_of(expressions: Sequence[str]) -> str:
+    return expressions[0] if len(expressions) == 1 else f"({' OR '.join(expressions)})"
+
+
+def quoted(words: str, *, open_end: bool = False) -> str:
+    """A phrase of FTS5's language."""
+    return '"' + words.replace('"', '""') + ('" *' if open_end else '"')
