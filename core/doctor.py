@@ -17,6 +17,7 @@ from .config import Config, ConfigError
 from .damage import when_set_aside
 from .database import SQLITE_VERSION, Database, Error
 from .discover import roots_of
+from .held import questions
 from .migrate import SCHEMA_VERSION
 from .model import Adapter
 from .mounts import is_network, kind_of
@@ -27,6 +28,8 @@ SQLITE_SOUND = (3, 51, 3)
 """Before this, two connections that write at once can lose what is in the log (the WAL-reset bug)."""
 LEAST_FREE = 100_000_000
 """Bytes; below this, indexing and forgetting may stop half-way."""
+
+CONFIRM = "if they come back nothing needs to be done; if they are really gone: harkback sources confirm {}"
 
 Level = Literal["ok", "warning", "problem"]
 
@@ -191,6 +194,10 @@ def _contents(db: Database, *, busy: bool) -> Iterator[Finding]:
     if unreadable := db.value("SELECT count(*) FROM files WHERE state = 'quarantined'"):
         found = f"{unreadable:,} can't be read; what was indexed of them stays"
         yield Finding("files", "warning", found, "harkback status, then harkback why PATH")
+    for each in questions(db):
+        what = "sessions of a database or list" if each.place else "files"
+        found = f"{each.missing:,} of {each.known:,} {what} are gone at once; what was indexed of them stays"
+        yield Finding(f"source {each.source}", "warning", found, CONFIRM.format(each.source))
     for source, error in db.rows("SELECT source, error FROM runs WHERE error IS NOT NULL ORDER BY source"):
         found = f"its last run ended with {error}"
         yield Finding(f"source {source}", "warning", found, f"harkback index --source {source}")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from . import ledger
+from .clean import clean_line
 from .config import Config, EffectiveLimits
 from .damage import drop_asides
 from .database import Database
@@ -20,8 +21,9 @@ from .exclude import Rules
 from .found import Found
 from .fulltext import merge
 from .gate import Gate
+from .held import has_to_wait, questions, withdraw
 from .keeping_out import apply_rules, keep_out
-from .ledger import UNKNOWN
+from .ledger import UNKNOWN, KnownFile
 from .model import Adapter, Progress
 from .reading import Reading
 from .report import Meter, Report
@@ -106,13 +108,14 @@ class Reconciler:
             self._note_databases(db, sources, reading, finished)
             for source in sources if some is None else ():
                 if finished:
-                    self._account_for_the_gone(source, writer)
+                    self._account_for_the_gone(db, source, writer)
                 if source.error:
                     report.errors[source.adapter.name] = source.error
                 ledger.set_folder_skips(db, source.adapter.name, source.folder_skips)
                 ledger.finish_run(db, source.adapter.name, source.error)
             report.finished, report.mended = finished, self._store.mended
             report.sessions, report.turns = ledger.totals(db)
+            report.held = questions(db)
             report.skips, report.left_out = ledger.skip_counts(db), ledger.left_out_counts(db)
             if report.read or purged:
                 merge(db, all_of_it=purged or report.turns - report.turns_before >= FIRST_BUILD)
@@ -126,6 +129,7 @@ class Reconciler:
         unticked = [name for name in names if not self._config.source(name).enabled]
         for name in unticked:
             writer.purge(name)
+            withdraw(db, name)
         return bool(unticked)
 
     def _reread_what_may_go_better_now(self, db: Database) -> bool:
@@ -215,17 +219,27 @@ class Reconciler:
 
     # ---- after reading ----
 
-    def _account_for_the_gone(self, source: Source, writer: Writer) -> None:
-        """Mark what the store no longer holds, or forget it if the person wants that and most is still there."""
+    def _account_for_the_gone(self, db: Database, source: Source, writer: Writer) -> None:
+        """Mark what the store no longer holds, or forget it if the person wants that; not when most goes at once."""
         absent = source.absent()
         missing = source.missing()
-        forget = self._config.retention.when_source_vanishes == "forget" and len(missing) * 2 <= len(source.known)
+        forget = self._config.retention.when_source_vanishes == "forget"
+        if self._most_is_gone(db, source, missing):
+            self._report.gone += len(absent)
+            return
         writer.mark_gone([file for file in missing if forget or file.state != "gone"], forget=forget)
         forgotten = {file.id for file in missing if forget}
         for file in absent:
             if file.turns and file.adapter_version == UNKNOWN and file.id not in forgotten:
                 writer.renew(file.id)
         self._report.gone += len({file.id for file in absent if file.state == "gone"} | {file.id for file in missing})
+
+    def _most_is_gone(self, db: Database, source: Source, missing: Sequence[KnownFile]) -> bool:
+        """Whether so much has gone since the last pass that it has to wait for the person's word."""
+        held = [file for file in source.known.values() if file.turns and file.state != "gone"]
+        lost = [file.path for file in missing if file.turns and file.state != "gone"]
+        example = clean_line(min(lost, default=b"").decode("utf-8", "replace"), 4_096)
+        return has_to_wait(db, source.adapter.name, len(held), len(lost), example)
 
 
 def _bytes_ahead(file: Found) -> int:

@@ -6,6 +6,7 @@ import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .held import Held
 from .model import Progress
 
 
@@ -32,6 +33,8 @@ class Report:
     left_out: dict[str, int] = field(default_factory=dict[str, int])
     errors: dict[str, str] = field(default_factory=dict[str, str])
     """Source → what went wrong with it as a whole."""
+    held: list[Held] = field(default_factory=list[Held])
+    """What waits for the person's word: so much of a source gone at once that it may be a mistake."""
     mended: str = ""
     """What was done about a damaged index."""
     seconds: float = 0

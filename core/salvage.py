@@ -129,7 +129,8 @@ def _carry_files(old: Database, db: Database) -> set[int]:
     for row in rows_by_id(old, "files", columns_of(old, "files", _FILES.split(", "))):
         path, state = row[2], row[12]
         kept = state == "quarantined" or is_gone(path)
-        values = [*row[:10], UNKNOWN, row[11], "quarantined" if state == "quarantined" else "gone", *row[13:]]
+        state = state if state in ("quarantined", "gone") else "ok"  # the next pass sees to what has gone only since
+        values = [*row[:10], UNKNOWN, row[11], state, *row[13:]]
         if kept and _insert(db, "files", *values):
             there.discard(row[0])
         else:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from .clean import clean_line
 from .database import Database
+from .held import Held, questions
 from .ledger import WHOLE_FILE
 
 MOST_LISTED = 200
@@ -102,9 +103,12 @@ class Skipped:
     excluded: tuple[ExcludedFiles, ...] = ()
     records: tuple[SkippedRecords, ...] = ()
     gone: tuple[GoneSessions, ...] = ()
+    held: tuple[Held, ...] = ()
+    """Not yet gone: the person is asked first."""
 
     def __bool__(self) -> bool:
-        return any((self.left_out, self.failed, self.folders, self.files, self.excluded, self.records, self.gone))
+        told = (self.left_out, self.failed, self.folders, self.files, self.excluded, self.records, self.gone, self.held)
+        return any(told)
 
 
 def skipped(db: Database) -> Skipped:
@@ -119,6 +123,7 @@ def skipped(db: Database) -> Skipped:
             excluded=tuple(excluded_files(db)),
             records=tuple(skipped_records(db)),
             gone=tuple(gone_sessions(db)),
+            held=tuple(questions(db)),
         )
 
 
@@ -127,7 +132,8 @@ def anything_skipped(db: Database) -> bool:
     return bool(
         db.value(
             """SELECT EXISTS (SELECT * FROM skips) OR EXISTS (SELECT * FROM left_out)
-                 OR EXISTS (SELECT * FROM runs WHERE error IS NOT NULL)"""
+                 OR EXISTS (SELECT * FROM runs WHERE error IS NOT NULL)
+                 OR EXISTS (SELECT * FROM meta WHERE key GLOB 'held:*')"""
         )
     )
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from . import ledger
 from .config import Config
 from .database import Database
+from .held import Held, questions
 from .hiding import hidden_count
 from .model import Adapter
 from .reconcile import discover, roots_of
@@ -54,6 +55,8 @@ class SourceStatus:
     last_error: str | None
     swept_soon: int | None
     """Indexed sessions that the agent itself deletes within a week; None where it deletes none, or nothing is known."""
+    held: tuple[Held, ...] = ()
+    """What is gone in so great a part that the person is asked first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class IndexStatus:
     redacted: Mapping[str, int]
     oldest: int | None
     newest: int | None
+    held: tuple[Held, ...] = ()
+    """Of all sources."""
 
 
 def survey(
@@ -130,6 +135,7 @@ def sources(
                 finished,
                 error,
                 swept_soon=swept.get(name) if ticked else None,
+                held=tuple(questions(db, name)) if db and ticked else (),
             )
         )
     return statuses
@@ -154,6 +160,7 @@ def index_status(db: Database, path: Path) -> IndexStatus:
         redacted=dict(redacted),
         oldest=oldest,
         newest=newest,
+        held=tuple(questions(db)),
     )
 
 

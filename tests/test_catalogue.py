@@ -281,8 +281,11 @@ FILES = {
     ),
     83: case(
         "most files gone at once",
-        "reconcile::forgetting_waits_when_most_is_gone_at_once",
-        why="kept for good, not for a day, where nothing else is wished",
+        "held::more_than_half_gone_at_once_is_neither_marked_nor_forgotten_but_asked_about",
+        "held::what_comes_back_takes_the_question_back",
+        "held::when_the_person_agrees_they_are_gone",
+        "held::new_files_are_no_answer",
+        why="kept until the person answers, not for a day",
     ),
     84: case("a file cut short", "reconcile::a_shortened_file_is_read_again"),
     85: case(

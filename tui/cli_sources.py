@@ -12,11 +12,11 @@ from ..core.config import ConfigError
 from ..core.lock import Busy
 from ..core.status import SourceStatus
 from ..core.store import StoreError
-from .cli import cli, home_option, place
+from .cli import NOTHING, cli, home_option, place
 from .known_sources import check_names, how_to_tick, source_rows
 from .output import columns, note, print_json, say, short_path, source_json
 from .surroundings import Surroundings
-from .wording import counted, short_time, swept_soon
+from .wording import counted, held, how_to_confirm, short_time, swept_soon
 
 
 @cli.group(invoke_without_command=True)
@@ -39,6 +39,9 @@ def sources(context: click.Context, as_json: bool) -> None:
             say(f"      the last run could not read it ({row.last_error}); what was indexed of it stays")
         if row.swept_soon:
             say(f"      {swept_soon(row.swept_soon, row.title)}")
+        for each in row.held:
+            say(f"      {held(each, row.title)}")
+            say(f"      such as {short_path(each.example, str(here.home))}; {how_to_confirm(each)}")
     if missing := [row.name for row in rows if row not in listed]:
         say(f"not found: {', '.join(missing)} (`harkback sources --json` tells where they are looked for)")
     if not any(row.ticked for row in rows):
@@ -72,6 +75,33 @@ def disable(names: tuple[str, ...]) -> None:
         note(f"unticked, but still in the index ({_why(error)}); the next `harkback index` removes it")
         return
     say(f"unticked, and no longer in the index: {', '.join(names)}")
+
+
+@sources.command("confirm")
+@click.argument("name")
+@home_option
+@click.pass_context
+def confirm_gone(context: click.Context, name: str) -> None:
+    """Say that what is gone of a source is really gone.
+
+    When more than half of a source goes at once, harkback keeps all of it and asks, since a disk may not be mounted or
+    a folder may have moved. If it comes back, nothing needs to be said.
+    """
+    here = place()
+    check_names(here, [name])
+    asked = here.confirm(name)
+    if not asked:
+        say(f"nothing is asked about {name}: `harkback status` tells what is")
+        context.exit(NOTHING)
+    forgets = here.config().retention.when_source_vanishes == "forget"
+    done = "no longer in the index" if forgets else "marked as gone at their source; their text is kept"
+    missing = sum(each.missing for each in asked)
+    try:
+        here.reconcile(only=[name])
+    except Busy:
+        note("another harkback is indexing; the next `harkback index` goes by your answer")
+        return
+    say(f"{missing:,} of {name}: {done}")
 
 
 @sources.command()

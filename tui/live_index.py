@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..core.model import Progress
 from ..core.worker import Done, Event, Failed, Watching, Worker, Working
 from .surroundings import Surroundings
-from .wording import counted
+from .wording import counted, held_short
 
 
 class LiveIndex:
@@ -19,7 +19,7 @@ class LiveIndex:
         self._worker: Worker | None = None
         self._turns = 0
         """In the index when it was last heard of."""
-        self._watching = self._failure = ""
+        self._watching = self._failure = self._held = ""
         self.asked = False
         """A pass that was asked for is not done yet."""
         self.progress: Progress | None = None
@@ -32,7 +32,7 @@ class LiveIndex:
     @property
     def notice(self) -> str:
         """What is out of order, in a sentence."""
-        return self._failure or self._watching
+        return self._failure or self._held or self._watching
 
     def start(self, any_ticked: bool) -> None:
         """Have a pass made, if there is anything to read; from then on changes are noticed."""
@@ -63,6 +63,10 @@ class LiveIndex:
             return isinstance(event, Working)
         report, before = event.report, self._turns
         self._turns, self._failure = report.turns, ""
+        titles = self._place.titles
+        self._held = " · ".join(
+            f"{held_short(each, titles.get(each.source, each.source))} (f3)" for each in report.held
+        )
         others_wrote = report.turns != before
         return report.read > 0 or report.mended != "" or others_wrote
 

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ..core.clean import clean, clean_line
+from ..core.held import Held
 from ..core.model import Conversation, Hit, Session
 from ..core.report import Report
 from ..core.status import IndexStatus, SourceStatus
@@ -104,6 +105,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "skips": report.skips,
         "left_out": {**dict.fromkeys(LIMITS, 0), **report.left_out},
         "errors": report.errors,
+        "held": [held_json(each) for each in report.held],
         "finished": report.finished,
         "seconds": round(report.seconds, 3),
     }
@@ -123,6 +125,7 @@ def source_json(status: SourceStatus) -> dict[str, Any]:
         "last_run": iso(status.last_run),
         "last_error": status.last_error,
         "swept_soon": status.swept_soon,
+        "held": [held_json(each) for each in status.held],
     }
 
 
@@ -140,6 +143,18 @@ def status_json(status: IndexStatus) -> dict[str, Any]:
         "redacted": dict(status.redacted),
         "oldest": iso(status.oldest),
         "newest": iso(status.newest),
+        "held": [held_json(each) for each in status.held],
+    }
+
+
+def held_json(held: Held) -> dict[str, Any]:
+    return {
+        "source": held.source,
+        "place": clean_line(held.place, LONGEST_PATH) or None,
+        "known": held.known,
+        "missing": held.missing,
+        "since": iso(held.since),
+        "example": held.example,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..core.reasons import reason
 from ..core.skipped import MOST_LISTED, Skipped
-from .wording import counted, from_home
+from .wording import counted, from_home, held, how_to_confirm
 
 Level = Literal["heading", "row", "detail"]
 
@@ -26,6 +26,7 @@ def skips_page(found: Skipped, titles: Mapping[str, str], home: str) -> list[Par
     """The page from top to bottom; `titles` maps source names to names for people."""
     page = _Page(titles, home)
     sections = (
+        ("Gone at once, and kept until you say that it is meant", page.held(found)),
         ("Left out by limits", page.left_out(found)),
         ("Could not be read; what was indexed of it stays", page.unreadable(found)),
         ("Excluded", page.excluded(found)),
@@ -48,6 +49,12 @@ class _Page:
 
     titles: Mapping[str, str]
     home: str
+
+    def held(self, found: Skipped) -> Iterator[Paragraph]:
+        for each in found.held:
+            yield self._row(f"{held(each, self._name(each.source))}")
+            place = f" in {self._path(each.place)}" if each.place else ""
+            yield Paragraph("detail", f"such as {self._path(each.example)}{place}\n→ {how_to_confirm(each)}")
 
     def left_out(self, found: Skipped) -> Iterator[Paragraph]:
         for each in found.left_out:

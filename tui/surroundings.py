@@ -12,6 +12,7 @@ from pathlib import Path
 from ..adapters import ADAPTERS
 from ..core import config as configuration
 from ..core.config import Config, ConfigError
+from ..core.held import Held, confirm
 from ..core.model import Adapter, Progress
 from ..core.reconcile import Reconciler, Report, roots_of
 from ..core.store import Store
@@ -85,6 +86,16 @@ class Surroundings:
         if self.store.exists():
             with self.store.write() as db:
                 Writer(db).purge_below(source, os.fsencode(os.path.realpath(path)))
+
+    def confirm(self, source: str) -> list[Held]:
+        """What is missing of a source is really gone, says the person; the next pass goes by it. Gives what was asked.
+
+        Raises Busy, StoreError.
+        """
+        if not self.store.exists():
+            return []
+        with self.store.write() as db:
+            return confirm(db, source)
 
     def watched(self) -> list[Path]:
         """Where the ticked sources are read, by config.toml as it is now; nothing while that is broken."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
 
+from ..core.held import Held
 from ..core.sweep import SOON_DAYS
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -31,6 +32,22 @@ def byte_size(size: int) -> str:
 def swept_soon(number: int, agent: str) -> str:
     """What an agent deletes of its own sessions before long."""
     return f"{number:,} will be deleted by {agent} in the next {SOON_DAYS} days; harkback keeps their text"
+
+
+def held_short(question: Held, title: str) -> str:
+    """What is gone in so great a part of a source, named `title`, that nothing is done about it yet."""
+    what = "sessions" if question.place else "files"
+    return f"{question.missing:,} of {question.known:,} {what} of {title} are gone at once"
+
+
+def held(question: Held, title: str) -> str:
+    """The same, and what became of them."""
+    return f"{held_short(question, title)}; what was indexed of them stays"
+
+
+def how_to_confirm(question: Held) -> str:
+    """What the person can do about it."""
+    return f"if they are really gone: harkback sources confirm {question.source}; if they come back, nothing"
 
 
 def local_time(time: int | None, zone: tzinfo | None = None) -> datetime | None:
