@@ -7,8 +7,9 @@ from .claude import Claude
 from .codebuddy import CodeBuddy
 from .codex import Codex
 from .dsh import Dsh
+from .openclaw import OpenClaw
 from .pi import Pi
 from .workbuddy import WorkBuddy
 from .zcode import ZCode
 
-ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), Dsh(), WorkBuddy(), CodeBuddy(), ZCode(), Pi())
+ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), OpenClaw(), Dsh(), WorkBuddy(), CodeBuddy(), ZCode(), Pi())

@@ -1,0 +1,104 @@
+"""OpenClaw and its earlier names: transcripts of each agent as JSON lines, and the list of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..core.model import Adapter, Checkpoint, Place, Record, Reread, SessionRecord, SkipRecord
+from .environment import named_folder
+from .line_pass import line_records
+from .listing import files_in, folders_in
+from .openclaw_list import read_list
+from .openclaw_rows import ROWS, Transcript
+
+LIST = "sessions.json"
+KIN = (".openclaw", ".clawdbot", ".moltbot", ".moldbot", ".qclaw", ".kimi_openclaw")
+"""The product's names until now, and products that are built on it."""
+VARIABLES = {".openclaw": "OPENCLAW_STATE_DIR", ".clawdbot": "CLAWDBOT_STATE_DIR"}
+LIVE = re.compile(r"(?!.*\.(?:checkpoint|trajectory|full|bak|reset|deleted)\b)[^.\s][^\n]*\.jsonl")
+DELETED = re.compile(r"([^.\s][^\n]*?\.jsonl)\.deleted\.[^\n]+")
+TOPIC = re.compile(r"-topic-[^/]*$")
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*(?::[A-Za-z0-9._+@-]+){1,12}")
+LONGEST_KEY = 256
+
+
+@dataclass(frozen=True, slots=True)
+class OpenClaw:
+    """The sessions of every agent of an OpenClaw installation."""
+
+    name: str = "openclaw"
+    title: str = "OpenClaw"
+    version: int = 1
+    tools: bool = False
+
+    def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
+        """The state folder, under each name that it has or had, and those of named profiles in the home."""
+        named = {name: named_folder(home, environ, variable) for name, variable in VARIABLES.items()}
+        profiles = [each for each in folders_in(home) if isinstance(each, Path) and each.name.startswith(".openclaw-")]
+        return [*(named.get(name) or home / name for name in KIN), *sorted(profiles)]
+
+    def find(self, root: Path) -> Iterator[Path | Place | SkipRecord]:
+        """What each agent keeps of its sessions, and nothing else: credentials lie in the folders beside."""
+        agents = root if root.name == "agents" else root / "agents"
+        for agent in folders_in(agents):
+            if isinstance(agent, SkipRecord):
+                yield agent
+                continue
+            yield from _sessions(agent / "sessions")
+        yield from _sessions(root if root.name == "sessions" else root / "sessions")
+
+    def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
+        """The records of a transcript or of the list; of a deleted one only that it was deleted."""
+        if path.name == LIST:
+            if since:
+                raise Reread
+            yield from read_list(path, _agent_of(path))
+        elif deleted := DELETED.fullmatch(path.name):
+            if not path.with_name(deleted[1]).exists():
+                yield SessionRecord(_name_of(deleted[1]), deleted=True)
+            yield Checkpoint(0)
+        else:
+            transcript = Transcript(
+                _name_of(path.name), _agent_of(path), since.state if since else b"", tools=self.tools
+            )
+            yield from line_records(path, since, ROWS, transcript, transcript.unknown)
+
+    def resume(self, native_id: str) -> list[str] | None:
+        """`openclaw tui` for a session's key; there is no command for a session that its key no longer stands for."""
+        if len(native_id) > LONGEST_KEY or not KEY.fullmatch(native_id):
+            return None
+        return ["openclaw", "tui", "--session", native_id]
+
+    def with_tools(self) -> Adapter:
+        """This adapter, reading tool calls and results too."""
+        return replace(self, tools=True, version=self.version + 1000)
+
+
+def _sessions(folder: Path) -> Iterator[Path | Place | SkipRecord]:
+    if folder.is_symlink():
+        yield SkipRecord("symbolic-link", os.fspath(folder))
+        return
+    for found in files_in(folder, _is_wanted):
+        if isinstance(found, Path) and (deleted := DELETED.fullmatch(found.name)):
+            yield Place(found, beside=(found.with_name(deleted[1]),))
+        else:
+            yield found
+
+
+def _is_wanted(name: str) -> bool:
+    return name == LIST or LIVE.fullmatch(name) is not None or DELETED.fullmatch(name) is not None
+
+
+def _name_of(name: str) -> str:
+    """The session's id as far as the name of its transcript tells; a topic's transcript has it with the topic's."""
+    return TOPIC.sub("", name.removesuffix(".jsonl")) or name
+
+
+def _agent_of(path: Path) -> str | None:
+    """Whose folder a file lies in."""
+    *_, above, agent, _, _ = (*("",) * 3, *path.parts)
+    return agent if above == "agents" else None

@@ -1,0 +1,234 @@
+"""The rows of one OpenClaw transcript as records; they are the same JSON in a file and in a database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from typing import cast
+
+import msgspec
+
+from ..core.model import TITLE_GIVEN, Record, Role, SessionRecord, SkipRecord, TurnRecord, UndoRecord
+from .base import parse_time
+from .content import field, identifier, label, texts, tool_text
+from .json_lines import decode
+from .line_pass import UnknownTypes, restored
+from .openclaw_branch import ORDINARY, Branch, Cursor, Node
+from .openclaw_text import answer, prompt
+
+CALLS = frozenset({"toolCall", "tool_use", "toolUse", "tool_call", "functionCall"})
+OWN_PROVIDER = "openclaw"
+"""Names no model: answers that were only delivered or injected by OpenClaw have it."""
+_STAMPED = re.compile(r"\d{4}-\d\d-\d\dT[\dZ-]+_(?=.)")
+
+
+class Row(msgspec.Struct, rename="camel"):
+    """A line or an event; the message is only looked into where it may say something."""
+
+    type: object = None
+    id: object = None
+    parent_id: object = msgspec.UNSET
+    target_id: object = msgspec.UNSET
+    append_parent_id: object = msgspec.UNSET
+    append_mode: object = msgspec.UNSET
+    timestamp: object = None
+    message: msgspec.Raw = msgspec.Raw()
+    cwd: object = None
+    parent_session: object = None
+    branched_from: object = None
+    model_id: object = None
+    name: object = None
+
+
+class _Message(msgspec.Struct, rename="camel"):
+    role: object = None
+    content: object = None
+    text: object = None
+    timestamp: object = None
+    provider: object = None
+    model: object = None
+    stop_reason: object = None
+    tool_name: object = None
+
+
+ROWS = msgspec.json.Decoder(Row)
+_MESSAGE = msgspec.json.Decoder(_Message)
+
+
+class _State(msgspec.Struct, array_like=True):
+    """What reading on depends on: ids, counts, times and a hash, never text."""
+
+    session: str | None = None
+    next_row: int = 0
+    time: int | None = None
+    model: str | None = None
+    asked: int | None = None
+    """A hash of the last prompt, until anything answers it."""
+    has_failed: bool = False
+    """Whether an answer to it came to nothing."""
+    cursor: Cursor = msgspec.field(default_factory=Cursor)
+
+
+class Transcript:
+    """Takes the rows of a transcript one by one and gives their records; raises `Reread` if `state` is of no use.
+
+    `name` is the session's id where no header tells it; `place` is what a row's position counts.
+    """
+
+    def __init__(
+        self, name: str, agent: str | None, state: bytes = b"", *, tools: bool = False, place: str = "byte"
+    ) -> None:
+        self._state = restored(state, _State)
+        self._name, self._agent, self._tools, self._place = name, agent, tools, place
+        self._branch = Branch(self._state.cursor)
+        self._turns: list[tuple[int, int]] = []
+        """(row, order) of every turn that was given."""
+        self._is_finished = False
+        self.unknown = UnknownTypes()
+
+    @property
+    def state(self) -> bytes | None:
+        """What another `Transcript` needs to go on from here; None while some turns may be on no branch."""
+        if not self._branch.is_plain and not self._is_finished:
+            return None
+        self._state.cursor = self._branch.cursor
+        return msgspec.msgpack.encode(self._state)
+
+    @property
+    def session(self) -> str:
+        if self._state.session is None:
+            self._state.session = self._name
+        return self._state.session
+
+    def take(self, at: int, row: Row, time: int | None = None) -> Iterable[Record]:
+        """The records of a row; `time` is when it was stored, where the store tells."""
+        state = self._state
+        number = at if self._place == "event" else state.next_row
+        state.next_row = number + 1
+        if row.type == "session":
+            yield from self._take_header(row)
+            return
+        node = Node(row.type, row.id, row.parent_id, row.target_id, row.append_parent_id, row.append_mode)
+        goes_on = self._branch.add(number, node)
+        match row.type:
+            case "message":
+                yield from self._take_message(at, row, number, parse_time(row.timestamp) or time, goes_on=goes_on)
+            case "model_change":
+                yield from self._use_model(row.model_id)
+            case "session_info" if title := label(row.name):
+                yield SessionRecord(self.session, title=title, title_rank=TITLE_GIVEN)
+            case "leaf":
+                state.asked = None
+            case kind if not isinstance(kind, str) or kind not in ORDINARY:
+                self.unknown.see(kind, at)
+            case _:
+                pass
+
+    def finish(self, is_visible: Callable[[int], bool] | None = None) -> Iterator[Record]:
+        """The turns that are not on the active branch, by the store's own account or by the rows'."""
+        if is_visible is None:
+            visible = self._branch.visible()
+            is_visible = (lambda _: True) if visible is None else visible.__contains__
+        since: int | None = None
+        for row, order in self._turns:
+            if is_visible(row):
+                if since is not None:
+                    yield UndoRecord(self.session, since, order)
+                since = None
+            elif since is None:
+                since = order
+        if since is not None:
+            yield UndoRecord(self.session, since, self._turns[-1][1] + 1)
+        self._is_finished = True
+
+    def _take_header(self, row: Row) -> Iterable[Record]:
+        state = self._state
+        if state.session is not None or self._turns:
+            return
+        state.session = identifier(row.id) or self._name
+        state.time = parse_time(row.timestamp)
+        parent = parent_of(row.parent_session) or parent_of(row.branched_from)
+        yield SessionRecord(
+            state.session,
+            project=label(row.cwd),
+            parent=parent if parent != state.session else None,
+            agent=self._agent,
+        )
+
+    def _take_message(self, at: int, row: Row, number: int, time: int | None, *, goes_on: bool) -> Iterable[Record]:
+        state = self._state
+        try:
+            message = decode(row.message, _MESSAGE)
+        except ValueError:
+            yield SkipRecord("unexpected-shape", f"{self._place} {at}")
+            return
+        time = time or parse_time(message.timestamp)
+        said = "\n".join(texts(message.content) or texts(message.text))
+        match message.role:
+            case "user":
+                said = prompt(said)
+                asked = _hash(said)
+                is_again = goes_on and state.has_failed and asked == state.asked
+                state.asked, state.has_failed = asked, False
+                if is_again:  # asked anew of another model, when the first one failed
+                    yield SkipRecord("repeated-prompt", f"{self._place} {at}")
+                else:
+                    yield from self._turn("user", number, said, time)
+            case "assistant":
+                said = answer(said)
+                if message.provider != OWN_PROVIDER:
+                    yield from self._use_model(message.model)
+                if message.stop_reason == "error" and not said and goes_on:
+                    state.has_failed = True
+                else:
+                    state.asked, state.has_failed = None, False
+                yield from self._turn("assistant", number, said, time)
+                if self._tools:
+                    yield from self._turn("tool", number, "\n\n".join(_calls(message.content)), time, part=1)
+            case "toolResult":
+                state.asked = None
+                if self._tools:
+                    yield from self._turn("tool", number, tool_text(message.tool_name, _result(message.content)), time)
+            case _:
+                pass
+
+    def _turn(self, role: Role, row: int, text: str, time: int | None, part: int = 0) -> Iterable[TurnRecord]:
+        if not text:
+            return
+        # A row's number is its place: the same in a file and in the database that the file was imported into.
+        order = 2 * row + part
+        self._turns.append((row, order))
+        quality = "exact" if time else "file" if self._state.time else "none"
+        yield TurnRecord(self.session, role, text, time or self._state.time, order, quality=quality)
+
+    def _use_model(self, value: object) -> Iterable[SessionRecord]:
+        model = label(value)
+        if model and model != self._state.model:
+            self._state.model = model
+            yield SessionRecord(self.session, model=model)
+
+
+def parent_of(value: object) -> str | None:
+    """The id of a session that another names as its parent, by its id or by the path of its file on any system."""
+    if not isinstance(value, str):
+        return None
+    name = re.split(r"[/\\]", value)[-1].removesuffix(".jsonl")
+    return identifier(_STAMPED.sub("", name, count=1))
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest())
+
+
+def _calls(content: object) -> Iterator[str]:
+    for block in cast(list[object], content) if isinstance(content, list) else []:
+        kind = field(block, "type")
+        if isinstance(kind, str) and kind in CALLS:
+            arguments = field(block, "arguments")
+            yield tool_text(field(block, "name"), field(block, "input") if arguments is None else arguments)
+
+
+def _result(content: object) -> str:
+    kinds = {"text", "input_text", "output_text", "toolResult", "tool_result"}
+    return "\n".join(texts(content, kinds))
