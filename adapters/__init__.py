@@ -6,10 +6,11 @@ from ..core.model import Adapter
 from .claude import Claude
 from .codebuddy import CodeBuddy
 from .codex import Codex
+from .crush import Crush
 from .dsh import Dsh
 from .openclaw import OpenClaw
 from .pi import Pi
 from .workbuddy import WorkBuddy
 from .zcode import ZCode
 
-ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), OpenClaw(), Dsh(), WorkBuddy(), CodeBuddy(), ZCode(), Pi())
+ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), OpenClaw(), Dsh(), WorkBuddy(), CodeBuddy(), ZCode(), Crush(), Pi())
