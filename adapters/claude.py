@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Record, SkipRecord
@@ -25,6 +25,7 @@ class Claude:
     name: str = "claude"
     title: str = "Claude Code"
     version: int = 1
+    tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         named = environ.get("CLAUDE_CONFIG_DIR", "").replace(os.pathsep, ",").split(",")
@@ -43,10 +44,13 @@ class Claude:
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
         with open_file(path) as stream:
-            yield from Pass(path, stream, since, _printable(path.stem), _session_folder(path)).records()
+            yield from Pass(path, stream, since, _printable(path.stem), _session_folder(path), self.tools).records()
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["claude", "--resume", native_id] if RESUMABLE.fullmatch(native_id) else None
+
+    def with_tools(self) -> Claude:
+        return replace(self, tools=True, version=self.version + 1000)
 
     def sweep_days(self, root: Path) -> int | None:
         return None if root.name == DESKTOP else cleanup_days(root.parent)

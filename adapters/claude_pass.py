@@ -23,6 +23,7 @@ from .base import parse_time
 from .claude_record import LINE, META, SPOKEN, Line, asked, is_all_aside, name_of, replied, steered
 from .claude_text import is_bare_command, is_summary, prompt, title_from_rename
 from .claude_thread import Held, Message, State, Thread, digest
+from .claude_tools import tool_turns
 from .json_lines import JsonLines
 
 CHECKPOINT_EVERY = 2_000
@@ -34,10 +35,10 @@ class Pass:
     """One pass over a session file."""
 
     def __init__(
-        self, path: Path, stream: BinaryIO, since: Checkpoint | None, native_id: str, parent: str | None
+        self, path: Path, stream: BinaryIO, since: Checkpoint | None, native_id: str, parent: str | None, tools: bool
     ) -> None:
         """`stream` is the file at `path`; `parent`: the session in whose folder of sub-agents it lies."""
-        self._path, self._stream = path, stream
+        self._path, self._stream, self._tools = path, stream, tools
         self._start = since.offset if since else 0
         if os.fstat(stream.fileno()).st_size < self._start:
             raise Reread
@@ -130,6 +131,8 @@ class Pass:
             thread.link(uuid, turn, time)
             if kind == "user" or kind == "assistant" or turn == uuid:
                 thread.leaf = turn or thread.leaf
+        if self._tools and kind in ("user", "assistant") and not known and line.is_meta is not True:
+            self._out += tool_turns(thread, place, line, uuid, turn)
 
     def _give(self, thread: Thread, turn: TurnRecord) -> None:
         self._out += thread.give(turn)

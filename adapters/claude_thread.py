@@ -75,6 +75,8 @@ class Thread(msgspec.Struct, array_like=True):
     subagent: bool = False
     typed: bool = False
     by_program: bool = False
+    tails: dict[str, str] = {}
+    """Turn, or nothing → the last turn of a tool between it and what follows it; only where those are read."""
 
     def before(self, parent: str | None) -> str | None:
         """The turn that a record with this parent follows: its parent's, else the newest, so that no text is lost."""
@@ -134,7 +136,7 @@ class Thread(msgspec.Struct, array_like=True):
             time,
             order,
             uuid,
-            parent if uuid else None,
+            self.tails.get(parent or "", parent) if uuid else None,
             more,
             "none" if time is None else "exact",
         )
@@ -163,15 +165,18 @@ class Thread(msgspec.Struct, array_like=True):
         leaf = self.leaf
         while leaf is not None and leaf in held:
             leaf = held.pop(leaf)
-        return leaf or self.latest
+        leaf = leaf or self.latest
+        return self.tails.get(leaf or "", leaf)
 
     def shortened(self) -> Thread:
         """A copy of bounded size."""
-        surplus = len(self.links) - KEPT_LINKS
-        if surplus <= 0:
-            return self
-        links = dict(list(self.links.items())[surplus:])
-        return msgspec.structs.replace(self, links=links, partial=True)
+        thread = self
+        if (surplus := len(self.tails) - KEPT_LINKS) > 0:
+            thread = msgspec.structs.replace(thread, tails=dict(list(self.tails.items())[surplus:]))
+        if (surplus := len(self.links) - KEPT_LINKS) > 0:
+            links = dict(list(self.links.items())[surplus:])
+            thread = msgspec.structs.replace(thread, links=links, partial=True)
+        return thread
 
 
 class State(msgspec.Struct, array_like=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -53,6 +53,7 @@ class Codex:
     name: str = "codex"
     title: str = "Codex"
     version: int = 1
+    tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         """Codex's own home."""
@@ -93,13 +94,17 @@ class Codex:
         if path.name == TITLES:
             yield from _read_titles(path, since)
         elif path.suffix == ".json":
-            yield from _read_whole(path, size)
+            yield from _read_whole(path, size, self.tools)
         else:
-            yield from _read_lines(path, since, size)
+            yield from _read_lines(path, since, size, self.tools)
 
     def resume(self, native_id: str) -> list[str] | None:
         """`codex resume`, for an id that cannot be taken for an option."""
         return ["codex", "resume", native_id] if SAFE_ID.fullmatch(native_id) else None
+
+    def with_tools(self) -> Codex:
+        """This source, with tool calls and their results from the items of its rollouts."""
+        return replace(self, tools=True, version=self.version + 1000)
 
 
 def _is_rollout(name: str) -> bool:
@@ -122,9 +127,9 @@ def _name_of(path: Path) -> str:
     return found[0] if found else label(stem) or stem
 
 
-def _read_lines(path: Path, since: Checkpoint | None, size: int) -> Iterator[Record]:
+def _read_lines(path: Path, since: Checkpoint | None, size: int, tools: bool) -> Iterator[Record]:
     packed = path.suffix == ".zst"
-    rollout = Rollout(_name_of(path), since.state if since else b"")
+    rollout = Rollout(_name_of(path), since.state if since else b"", tools=tools)
     with open_unpacked(path) if packed else open_file(path) as stream:
         lines = JsonLines(stream, LINES, since.offset if since else 0)
         passed = 0
@@ -142,9 +147,9 @@ def _read_lines(path: Path, since: Checkpoint | None, size: int) -> Iterator[Rec
         yield Checkpoint(size) if packed else Checkpoint(lines.offset, rollout.state)
 
 
-def _read_whole(path: Path, size: int) -> Iterator[Record]:
+def _read_whole(path: Path, size: int, tools: bool) -> Iterator[Record]:
     whole, _ = read_json(path, WHOLE_FILE, LINE_LIMIT)
-    rollout = Rollout(_name_of(path), place="item")
+    rollout = Rollout(_name_of(path), place="item", tools=tools)
     yield from rollout.take(0, whole.session)
     for number, item in enumerate(whole.items, 1):
         try:

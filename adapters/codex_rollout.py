@@ -20,6 +20,7 @@ from .codex_shapes import (
     texts,
 )
 from .codex_text import directory, prompt
+from .codex_tools import TOOL_ITEMS, used
 from .codex_turns import Rollback, Source, Turns, TurnsState
 from .content import count, field, identifier, label
 
@@ -51,12 +52,12 @@ class Rollout:
     `state` is of no use.
     """
 
-    def __init__(self, name: str, state: bytes = b"", place: str = "byte") -> None:
+    def __init__(self, name: str, state: bytes = b"", place: str = "byte", *, tools: bool = False) -> None:
         try:
             self._state = msgspec.msgpack.decode(state, type=_State) if state else _State()
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise Reread from error
-        self._name, self._place = name, place
+        self._name, self._place, self._tools = name, place, tools
         self._turns = Turns(self._state.turns)
         self._unknown: dict[str, tuple[int, int]] = {}
         self._out: list[Record] = []
@@ -91,6 +92,8 @@ class Rollout:
                 self._take_item(at, line, body)
             case "event_msg":
                 self._take_event(at, line, body)
+            case str() if self._tools and kind in TOOL_ITEMS:  # of the first generation
+                self._take_tool(at, line, body, kind)
             case "session_meta":
                 self._take_meta(line, body)
             case "turn_context":
@@ -143,7 +146,9 @@ class Rollout:
 
     def _take_item(self, at: int, line: Line, body: Body) -> None:
         if body.type not in (None, "message"):
-            if not known(body.type, ITEMS):
+            if self._tools and isinstance(body.type, str) and body.type in TOOL_ITEMS:
+                self._take_tool(at, line, body, body.type)
+            elif not known(body.type, ITEMS):
                 self._count_unknown(at, "response_item", body.type)
             return
         pieces = texts(body.content) or texts(body.message)
@@ -189,6 +194,10 @@ class Rollout:
     def _take_answer(self, at: int, line: Line, pieces: list[str], source: Source) -> None:
         if pieces and self._turns.wants_answer(pieces, source):
             self._turns.answer(self._turn(at, line, "assistant", "\n".join(pieces).strip()))
+
+    def _take_tool(self, at: int, line: Line, body: Body, kind: str) -> None:
+        if text := used(body, kind):
+            self._out.append(self._turn(at, line, "tool", text))
 
     def _turn(self, at: int, line: Line, role: Role, text: str) -> TurnRecord:
         time = parse_time(line.timestamp) or parse_time(line.created_at)

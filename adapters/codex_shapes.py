@@ -6,6 +6,8 @@ from typing import cast
 
 import msgspec
 
+_NULL = msgspec.Raw(b"null")
+
 
 class Part(msgspec.Struct):
     """One piece of a message; images and their data are passed over."""
@@ -48,6 +50,11 @@ class Body(msgspec.Struct):
     num_turns: object = None
     thread_id: object = None
     thread_name: object = None
+    name: object = None
+    arguments: msgspec.Raw = _NULL
+    input: msgspec.Raw = _NULL
+    action: msgspec.Raw = _NULL
+    output: msgspec.Raw = _NULL
 
 
 class Line(Body):

@@ -16,7 +16,7 @@ import apsw
 import pytest
 import zstandard
 from harkback.adapters import ADAPTERS
-from harkback.core.model import Checkpoint, SkipRecord, ToolReading, TurnRecord
+from harkback.core.model import Adapter, Checkpoint, SkipRecord, ToolReading, TurnRecord
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from samples import NAMES, SQLITE, STORES, Sample, Told, adapter_of, path_of
@@ -426,16 +426,22 @@ def _ends(content: bytes) -> list[int]:
     return sorted({0, *(found.end() for found in re.finditer(rb"\n", content)), len(content)})
 
 
-def _grown(sample: Sample, path: Path, cuts: list[int]) -> Told:
+def _grown(sample: Sample, path: Path, cuts: list[int], adapter: Adapter | None = None) -> Told:
     """What is known of a file that was read whenever it had grown to one of these sizes."""
     whole, told, mark = path.read_bytes(), Told(), None
     try:
         for size in (*cuts, len(whole)):
             sample.put(path, whole[:size])
-            mark = told.read(sample.adapter, path, mark)
+            mark = told.read(adapter or sample.adapter, path, mark)
     finally:
         sample.put(path, whole)
     return told
+
+
+def _readings(sample: Sample) -> list[Adapter]:
+    """The adapter, and where it knows tools also as it reads those."""
+    adapter = sample.adapter
+    return [adapter, adapter.with_tools()] if isinstance(adapter, ToolReading) else [adapter]
 
 
 def _outcome(told: Told) -> Any:
@@ -465,7 +471,8 @@ def test_a_file_cut_anywhere_and_then_completed_is_read_as_a_whole(sample: Sampl
     path = data.draw(st.sampled_from(files))
     size = path.stat().st_size
     cuts = sorted(data.draw(st.lists(st.integers(0, size), min_size=1, max_size=4)))
-    assert _outcome(_grown(sample, path, cuts)) == _outcome(_grown(sample, path, []))
+    for adapter in _readings(sample):
+        assert _outcome(_grown(sample, path, cuts, adapter)) == _outcome(_grown(sample, path, [], adapter))
 
 
 @every_sample
