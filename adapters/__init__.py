@@ -9,8 +9,20 @@ from .codex import Codex
 from .crush import Crush
 from .dsh import Dsh
 from .openclaw import OpenClaw
+from .opencode import OpenCode
 from .pi import Pi
 from .workbuddy import WorkBuddy
 from .zcode import ZCode
 
-ADAPTERS: tuple[Adapter, ...] = (Claude(), Codex(), OpenClaw(), Dsh(), WorkBuddy(), CodeBuddy(), ZCode(), Crush(), Pi())
+ADAPTERS: tuple[Adapter, ...] = (
+    Claude(),
+    Codex(),
+    OpenClaw(),
+    Dsh(),
+    WorkBuddy(),
+    CodeBuddy(),
+    ZCode(),
+    OpenCode(),
+    Crush(),
+    Pi(),
+)
