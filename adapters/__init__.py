@@ -8,6 +8,7 @@ from .codebuddy import CodeBuddy
 from .codex import Codex
 from .crush import Crush
 from .dsh import Dsh
+from .goose import Goose
 from .openclaw import OpenClaw
 from .opencode import OpenCode
 from .pi import Pi
@@ -23,6 +24,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     CodeBuddy(),
     ZCode(),
     OpenCode(),
+    Goose(),
     Crush(),
     Pi(),
 )
