@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from ..core.model import TITLE_GIVEN, Record, Reread, Role, SessionRecord, SkipRecord, TurnRecord
+from ..core.model import TITLE_GIVEN, Record, Reread, Role, SessionRecord, SkipRecord, TurnRecord, UndoRecord
 from .base import parse_time
 from .content import field, identifier, label, tool_text
 from .genai_parts import said, tools
@@ -19,6 +19,8 @@ HOOK = "qwen:user-prompt-submit-context"
 FOLDED = frozenset({"notification", "cron", "goal_runtime", "agent_bootstrap", "agent_launch_prompt", "agent_retry"})
 """Of user records those that no person typed."""
 ARTIFACT = "session_artifact_"
+NOWHERE = "?"
+"""Stands for a parent that is no id; no record has it."""
 KEPT = 100
 """How many of the newest records are remembered between two passes."""
 
@@ -49,6 +51,8 @@ class _Place(msgspec.Struct, array_like=True):
     turn: str | None
     turns: int = 0
     said: int = 0
+    is_rooted: bool = True
+    """Whether nothing is missing on the way back to the beginning."""
 
 
 class _State(msgspec.Struct, array_like=True):
@@ -57,6 +61,7 @@ class _State(msgspec.Struct, array_like=True):
     """Whether `places` lacks records of an earlier pass."""
     latest: str | None = None
     """The newest record that may be a leaf."""
+    has_turns: bool = False
     project: str | None = None
     branch: str | None = None
     model: str | None = None
@@ -98,7 +103,8 @@ class Tree:
             yield SessionRecord(self._session, title=title, title_rank=TITLE_GIVEN if title else 0)
         if not _is_aside(line):
             self._learn(line)
-        uuid, parent = identifier(line.uuid), identifier(line.parent_uuid)
+        uuid = identifier(line.uuid)
+        parent = None if line.parent_uuid is None else identifier(line.parent_uuid) or NOWHERE
         place = self._place(uuid, parent, line)
         name = turn_id(self._session, uuid)
         time = parse_time(line.timestamp)
@@ -111,11 +117,14 @@ class Tree:
                 place.said = digest
             native_id = name if speaker != "tool" else name and f"{name}:{place.turns}"
             before = place.turn if place.turn != native_id else None
+            if place.turn is None and place.is_rooted and self._state.has_turns:
+                yield UndoRecord(self._session, 0, at)  # it was begun anew: no turn of before is on the branch
             quality = "exact" if time else "none"
             yield TurnRecord(
                 self._session, speaker, text, time, at + number, native_id, before, more and name is not None, quality
             )
             place.turns += 1
+            self._state.has_turns = True
             if not more:
                 place.turn = native_id or place.turn
         if line.is_sidechain is True:
@@ -157,12 +166,13 @@ class Tree:
         """Where a record stands; one without an id of its own stands nowhere."""
         state = self._state
         if uuid is None:
-            return _Place(None)
+            return _Place(None, is_rooted=False)
         if (place := state.places.get(uuid)) is None:
             before = state.places.get(parent) if parent else None
             if before is None and parent and state.cut:
                 raise Reread  # it goes back behind what is remembered
-            place = state.places[uuid] = _Place(before.turn if before else None)
+            turn, is_rooted = (before.turn, before.is_rooted) if before else (None, parent is None)
+            place = state.places[uuid] = _Place(turn, is_rooted=is_rooted)
         if not _is_aside(line):
             state.latest = uuid
         return place
