@@ -19,7 +19,9 @@ from typing import Any
 
 import pytest
 from harkback.core.redact import Redacted, redact
-from harkback.core.redact_fields import FIELD_ANCHORS
+from harkback.core.redact_names import FIELD_ANCHORS
+from harkback.core.redact_places import PLACES, Place
+from harkback.core.redact_prefixes import CLASSES, PREFIXES
 from harkback.core.redact_rules import TOKEN_RULES, TokenRule
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -129,8 +131,8 @@ SHAPES: dict[str, list[tuple[Part, ...]]] = {
     "mailchimp-key": [((HEX, 32), "-us", (DIGITS, 2))],
     "twilio-key": [("SK", (HEX, 32))],
     "resend-key": [("re_", (WORD, 8), "_", (WORD, 24))],
-    "brevo-key": [("xkeysib-", (HEX, 64), "-", (WORD, 16))],
-    "grafana-token": [("glc_", (BASE64, 80)), ("glsa_", (WORD, 32), "_", (HEX, 8))],
+    "brevo-key": family([(HEX, 64), "-", (WORD, 16)], "xkeysib-", "xsmtpsib-"),
+    "grafana-token": [("glc_", (BASE64, 80)), ("eyJrIjoi", (BASE64, 80)), ("glsa_", (WORD, 32), "_", (HEX, 8))],
     "new-relic-key": [*family([(WORD, 27)], "NRAK-", "NRII-", "NRJS-", "NRIQ-", "NRRA-"), ((HEX, 36), "NRAL")],
     "sentry-token": [("sntryu_", (HEX, 64)), ("sntrys_", (BASE64, 120), "_", (BASE64, 43))],
     "honeycomb-key": family([(SMALL, 58)], "hcaik_", "hcalk_", "hcamk_", "hcxik_"),
@@ -144,11 +146,11 @@ SHAPES: dict[str, list[tuple[Part, ...]]] = {
     "plaid-token": family(UUID_PARTS, "access-production-", "access-development-", "access-sandbox-"),
     "notion-token": [("ntn_", (WORD, 46)), ("secret_", (WORD, 43))],
     "linear-token": family([(WORD, 40)], "lin_api_", "lin_oauth_"),
-    "asana-token": [("1/", (DIGITS, 16), ":", (HEX, 32))],
+    "asana-token": [("1/", (DIGITS, 16), ":", (HEX, 32)), ("2/", (DIGITS, 16), "/", (DIGITS, 16), ":", (HEX, 32))],
     "airtable-token": [("pat", (WORD, 14), ".", (HEX, 64))],
     "figma-token": family([(URLSAFE, 40)], "figd_", "figo_"),
     "postman-key": [("PMAK-", (HEX, 24), "-", (HEX, 34))],
-    "launchdarkly-key": family(UUID_PARTS, "sdk-", "api-"),
+    "launchdarkly-key": family(UUID_PARTS, "sdk-", "api-", "mob-"),
     "mapbox-token": [("sk.eyJ", (WORD, 80), ".", (URLSAFE, 22))],
     "dropbox-token": [("sl.", (URLSAFE, 140)), ("sl.", "u.", (URLSAFE, 140))],
     "adobe-secret": [("p8e-", (SMALL, 32))],
@@ -162,6 +164,22 @@ SHAPES: dict[str, list[tuple[Part, ...]]] = {
     "frameio-token": [("fio-u-", (URLSAFE, 64))],
     "settlemint-token": [("sm_", "aat_", (WORD, 16))],
     "telegram-token": [((DIGITS[1:], 10), ":", "AA", (URLSAFE, 33)), ((DIGITS[1:], 9), ":", (URLSAFE, 35))],
+    "discord-token": family([(WORD, 23), ".", (URLSAFE, 6), ".", (URLSAFE, 38)], "MT", "Nz", "OD"),
+    "azure-key": [((BASE64, 40), mark, (WORD, 8)) for mark in ("+ASt", "+ACDb", "AzSe", "AzFu", "AzCa", "+ACR", "+AIoT",
+        "+AEh", "+ARm")],
+    "azure-devops-token": [((WORD, 64), "AZDO", (WORD, 4))],
+    "aws-mws-key": [("amzn.mws.", *UUID_PARTS)],
+    "bitwarden-token": [("0.", *UUID_PARTS, ".", (WORD, 30), ":", (BASE64, 22), "==")],
+    "harness-token": family([(URLSAFE, 22), ".", (HEX, 24), ".", (WORD, 20)], "pat.", "sat."),
+    "hubspot-token": [("pat-na1-", *UUID_PARTS)],
+    "intra42-secret": family([(HEX, 64)], "s-s4t2ud-", "s-s4t2af-"),
+    "maxmind-key": [((WORD, 6), "_", (WORD, 29), "_mmk")],
+    "authress-key": [("sc_", (SMALL, 12), ".", (SMALL, 5), ".acc-", (SMALL, 16), ".", (BASE64, 60))],
+    "salesforce-token": [("00D", (WORD, 12), "!", (WORD, 90))],
+    "mercadopago-token": [("APP_USR-", (DIGITS, 16), "-", (DIGITS, 6), "-", (HEX, 32))],
+    "telnyx-key": [("KEY0", (BIG, 31), "_", (WORD, 22))],
+    "woocommerce-key": family([(HEX, 40)], "cs_", "ck_"),
+    "dingtalk-secret": [("SEC", (HEX, 64))],
     "age-key": [("AGE-SECRET-KEY-1", (BIG, 58))],
     "jwt": [("eyJ", (URLSAFE, 33), ".eyJ", (URLSAFE, 120), ".", (URLSAFE, 43)),
             ("eyJ", (URLSAFE, 80), ".", (URLSAFE, 100), ".", (URLSAFE, 16), ".", (URLSAFE, 200), ".", (URLSAFE, 22))],
@@ -183,8 +201,6 @@ CONTEXTS: dict[str, Callable[[str], str]] = {
     "colour left by a terminal": lambda secret: f"[1;32m{secret}[0m",
 }
 
-# Kinds that need something around the secret.
-ELSEWHERE = {"url-password", "bearer-token", "cli-password"}
 SEEDS = st.integers(0, 2**32)
 
 
@@ -234,15 +250,45 @@ def test_a_token_is_marked_and_counted_by_its_kind(kind: str, parts: tuple[Part,
     assert re.fullmatch(rf"see (?:x\.)?\[redacted:{kind}\] here", redacted.text)
 
 
-def test_every_rule_is_tried_by_a_shape() -> None:
-    missed = [
+def rows_of_the_table() -> list[tuple[str, str, int, str]]:
+    """(kind, beginning, length of the rest, its alphabet)"""
+    found: list[tuple[str, str, int, str]] = []
+    for line in PREFIXES.strip().splitlines():
+        kind, letter, least, *beginnings = line.split()
+        alphabet = "".join(each for each in map(chr, range(33, 127)) if re.fullmatch(CLASSES[letter], each))
+        found += [(kind, each.rstrip("*"), int(least.rstrip("!")), alphabet) for each in beginnings]
+    return found
+
+
+@pytest.mark.parametrize(("kind", "beginning", "length", "alphabet"), rows_of_the_table())
+def test_every_row_of_the_table_masks_the_shortest_token_that_it_means(
+    kind: str, beginning: str, length: int, alphabet: str
+) -> None:
+    token = grow([beginning, (alphabet, length)], random.Random(9))
+    redacted = redact(f"see `{token}` here")
+    assert not leaks(token[len(beginning) :], redacted.text)
+    assert list(redacted.counts) == [kind]
+
+
+def test_every_other_rule_is_tried_by_a_shape() -> None:
+    in_table = {beginning for _, beginning, _, _ in rows_of_the_table()}
+    missed = {
         (rule.kind, rule.anchor)
         for rule in TOKEN_RULES
-        if rule.kind not in ELSEWHERE
-        and not re.fullmatch(r"\d:", rule.anchor)
+        if rule.kind != "api-key"
+        and rule.anchor not in in_table
         and not any(rule.anchor in grow(parts, random.Random(1)) for parts in SHAPES.get(rule.kind, []))
-    ]
-    assert missed == [("openai-key", "sk-service-"), ("openai-key", "sk-None-")]
+    }
+    assert not missed
+
+
+@pytest.mark.parametrize("rule", [rule for rule in TOKEN_RULES if rule.kind == "api-key"], ids=lambda rule: rule.anchor)
+def test_a_key_of_a_maker_that_nobody_knows_is_masked(rule: TokenRule) -> None:
+    before = "" if rule.boundary else "acme"
+    for seed in range(20):
+        token = before + rule.anchor + grow([(WORD, 32)], random.Random(seed))
+        redacted = redact(f"我的是{token}。")
+        assert not leaks(token, redacted.text), (token, redacted.text)
 
 
 # ---- Secrets known by where they stand ----
@@ -551,6 +597,11 @@ def unbounded_before_the_end(sequence: Any, *, at_end: bool) -> bool:
 def test_a_rule_reads_without_bounds_only_at_its_end(rule: TokenRule) -> None:
     assert not unbounded_before_the_end(list(parser.parse(rule.tail)), at_end=True)
     assert not unbounded_before_the_end(list(parser.parse(rule.head)), at_end=False)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.anchor)
+def test_a_place_is_read_without_bounds_only_at_its_end(place: Place) -> None:
+    assert not unbounded_before_the_end(list(parser.parse(place.tail)), at_end=True)
 
 
 def test_a_repeat_that_could_read_far_and_fail_is_noticed() -> None:
