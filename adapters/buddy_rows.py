@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from .base import parse_time
 from .buddy_text import answer, prompt
 from .content import field, identifier, label, tool_text
 from .json_lines import decode
-from .line_pass import UnknownTypes, restored
+from .line_pass import UnknownTypes, printable, restored
 
 SILENT = frozenset({"reasoning", "summary", "file-history-snapshot", "system"})
 TITLES = {"topic": (1, TITLE_SUMMARY), "ai-title": (2, TITLE_SUMMARY), "custom-title": (3, TITLE_GENERATED)}
@@ -60,10 +59,10 @@ class Rows:
         self._handle = handle
         self._state = restored(state, _State)
         self._unknown, self._tools = unknown, tools
-        stem = _printable(path.stem)
+        stem = printable(path.stem)
         self._id, self._parent, self._is_child = stem, None, stem.startswith("agent-")
         if path.parent.name == "subagents":
-            self._parent, self._is_child = _printable(path.parent.parent.name), True
+            self._parent, self._is_child = printable(path.parent.parent.name), True
             self._id = f"{self._parent}.{stem}"
 
     @property
@@ -143,7 +142,3 @@ def _tool(row: Row) -> str:
     output = decode(row.output, ANY)
     text = field(output, "text")
     return tool_text(row.name, output if text is None else text)
-
-
-def _printable(name: str) -> str:
-    return os.fsencode(name).decode("utf-8", "replace")

@@ -18,7 +18,7 @@ from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, Ti
 from .base import open_file
 from .content import field, tool_text
 from .json_lines import JsonLines, decode
-from .line_pass import UnknownTypes
+from .line_pass import UnknownTypes, printable
 from .zcode_database import DATABASE, holds, kind_of
 from .zcode_requests import ANY, CALLS, LINES, MESSAGE, Answer, request_of
 from .zcode_text import answer, prompt
@@ -35,7 +35,7 @@ BETWEEN_CHECKPOINTS = 2_000
 
 def rollout_records(path: Path, *, tools: bool) -> Iterator[Record]:
     """The records of one log; none if the database beside it holds the session. Raises OSError and `Unreadable`."""
-    session = os.fsencode(path.stem.removeprefix(PREFIX)).decode("utf-8", "replace")
+    session = printable(path.stem.removeprefix(PREFIX))
     with open_file(path) as stream:
         if holds(path.parents[1] / "db" / DATABASE, session):
             yield Checkpoint(os.fstat(stream.fileno()).st_size)

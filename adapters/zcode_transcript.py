@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, Tu
 from .base import parse_time
 from .content import label, tool_text
 from .json_lines import decode
-from .line_pass import UnknownTypes, line_records, restored
+from .line_pass import UnknownTypes, line_records, printable, restored
 from .zcode_database import DATABASE, holds, kind_of
 from .zcode_text import answer, prompt
 
@@ -119,9 +118,5 @@ class Rows:
 def _names(path: Path) -> tuple[str, str | None]:
     """The session's id, and for the transcript at agents/PARENT/AGENT the parent's."""
     if path.name == TRANSCRIPT and path.parent.parent.parent.name == "agents":
-        return f"sess_subagent_{_printable(path.parent.name)}", _printable(path.parent.parent.name)
-    return _printable(path.stem), None
-
-
-def _printable(name: str) -> str:
-    return os.fsencode(name).decode("utf-8", "replace")
+        return f"sess_subagent_{printable(path.parent.name)}", printable(path.parent.parent.name)
+    return printable(path.stem), None

@@ -289,7 +289,7 @@ def test_what_was_said_before_the_log_begins_has_no_exact_time(tmp_path: Path) -
 def test_a_request_for_a_title_does_not_overwrite_the_conversation(tmp_path: Path) -> None:
     rows = [
         request(1, 0, [user("one")], "first"),
-        request(2, 0, [user("Give this a title")], "A title", querySource="title"),
+        request(2, 0, [user(f"Sum this up {n}") for n in range(9)], "A title", querySource="title"),
         request(3, 1, [agent("first"), user("two")], "second"),
     ]
     records = told(log(tmp_path, rows))
