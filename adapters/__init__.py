@@ -9,6 +9,7 @@ from .codex import Codex
 from .crush import Crush
 from .dsh import Dsh
 from .goose import Goose
+from .kimi import Kimi
 from .openclaw import OpenClaw
 from .opencode import OpenCode
 from .pi import Pi
@@ -23,6 +24,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     WorkBuddy(),
     CodeBuddy(),
     ZCode(),
+    Kimi(),
     OpenCode(),
     Goose(),
     Crush(),
