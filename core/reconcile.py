@@ -223,23 +223,43 @@ class Reconciler:
         """Mark what the store no longer holds, or forget it if the person wants that; not when most goes at once."""
         absent = source.absent()
         missing = source.missing()
+        self._report.gone += len({file.id for file in absent if file.state == "gone"} | {file.id for file in missing})
+        waiting = _waiting(db, source, missing)
+        missing = [file for file in missing if file.id not in waiting]
         forget = self._config.retention.when_source_vanishes == "forget"
-        if self._most_is_gone(db, source, missing):
-            self._report.gone += len(absent)
-            return
         writer.mark_gone([file for file in missing if forget or file.state != "gone"], forget=forget)
         forgotten = {file.id for file in missing if forget}
         for file in absent:
             if file.turns and file.adapter_version == UNKNOWN and file.id not in forgotten:
                 writer.renew(file.id)
-        self._report.gone += len({file.id for file in absent if file.state == "gone"} | {file.id for file in missing})
 
-    def _most_is_gone(self, db: Database, source: Source, missing: Sequence[KnownFile]) -> bool:
-        """Whether so much has gone since the last pass that it has to wait for the person's word."""
-        held = [file for file in source.known.values() if file.turns and file.state != "gone"]
-        lost = [file.path for file in missing if file.turns and file.state != "gone"]
-        example = clean_line(min(lost, default=b"").decode("utf-8", "replace"), 4_096)
-        return has_to_wait(db, source.adapter.name, len(held), len(lost), example)
+
+def _waiting(db: Database, source: Source, missing: Iterable[KnownFile]) -> set[int]:
+    """Those of the missing that wait for the person's word, since they are most of the files or most of a database."""
+    name = source.adapter.name
+    kept, lost = _by_place(source.known.values()), _by_place(missing)
+    asked = {os.fsencode(each.place) for each in questions(db, name)}
+    waiting: set[bytes] = set()
+    for place in kept.keys() | asked:
+        gone = lost.get(place, [])
+        example = clean_line(min((file.path for file in gone), default=b"").decode("utf-8", "replace"), 4_096)
+        if has_to_wait(db, name, len(kept.get(place, ())), len(gone), example, place=place):
+            waiting.add(place)
+    return {file.id for file in missing if _place_of(file) in waiting}
+
+
+def _by_place(files: Iterable[KnownFile]) -> dict[bytes, list[KnownFile]]:
+    """Files that hold something and are not known to be gone."""
+    places: dict[bytes, list[KnownFile]] = {}
+    for file in files:
+        if file.turns and file.state != "gone":
+            places.setdefault(_place_of(file), []).append(file)
+    return places
+
+
+def _place_of(file: KnownFile) -> bytes:
+    """The database that it is a session of; nothing for a file of its own."""
+    return os.path.dirname(file.path) if file.stamp.is_place else b""  # noqa: PTH120, these are bytes
 
 
 def _bytes_ahead(file: Found) -> int:

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from engine import Engine, Lines, check, turn
+from harkback.core import store as stores
+from harkback.core.forget import forget
+from harkback.core.forget_plan import Request
 from harkback.core.held import Held, confirm, has_to_wait, questions, too_many_gone
+from harkback.core.ledger import RENEWED
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -148,6 +152,23 @@ def test_without_the_source_there_is_no_question(engine: Engine) -> None:
     engine.run()
     engine.ticked = ("other",)
     assert engine.run().held == []
+
+
+def test_what_is_forgotten_is_no_longer_asked_about(engine: Engine) -> None:
+    lose(engine, *range(6))
+    engine.run()
+    forget(engine.store, Request(source="lines"))
+    assert engine.run().held == []
+    assert engine.places("zebra") == []
+
+
+def test_newer_rules_for_secrets_reach_what_waits(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    lose(engine, *range(6))
+    engine.run()
+    monkeypatch.setitem(stores.VERSIONS, "redaction", 10_000)
+    assert engine.run().held
+    assert engine.rows("SELECT count(*) FROM files WHERE adapter_version = ?", RENEWED) == [(6,)]
+    assert len(engine.places("zebra")) == 10
 
 
 def test_each_place_has_a_question_of_its_own_and_is_read_again_for_the_answer(engine: Engine) -> None:
