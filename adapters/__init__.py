@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from ..core.model import Adapter
+from .aider import Aider
+from .amp import Amp
+from .antigravity import Antigravity
 from .claude import Claude
 from .codebuddy import CodeBuddy
 from .codex import Codex
+from .continue_dev import Continue
+from .copilot import Copilot
+from .copilot_vscode import CopilotVscode
 from .crush import Crush
+from .cursor import Cursor
+from .droid import Droid
 from .dsh import Dsh
+from .gemini import Gemini
 from .goose import Goose
 from .kimi import Kimi
 from .openclaw import OpenClaw
 from .opencode import OpenCode
 from .pi import Pi
+from .qwen import Qwen
+from .vibe import Vibe
 from .workbuddy import WorkBuddy
 from .zcode import ZCode
 
@@ -25,8 +36,19 @@ ADAPTERS: tuple[Adapter, ...] = (
     CodeBuddy(),
     ZCode(),
     Kimi(),
+    Gemini(),
+    Antigravity(),
     OpenCode(),
+    Copilot(),
+    CopilotVscode(),
+    Cursor(),
+    Qwen(),
+    Aider(),
     Goose(),
+    Amp(),
     Crush(),
+    Droid(),
+    Vibe(),
     Pi(),
+    Continue(),
 )
