@@ -15,6 +15,8 @@ from .claude_settings import cleanup_days
 
 NO_SESSIONS = ("journal.jsonl", "history.jsonl")
 DESKTOP = "local-agent-mode-sessions"
+CLAUDE_MEM = "-claude-mem-observer-sessions"
+"""How the project's folder is named in which claude-mem's own summariser talks; what it makes is another source's."""
 RESUMABLE = re.compile(r"(?!-|agent-)[A-Za-z0-9_-]{1,128}")
 
 
@@ -39,6 +41,8 @@ class Claude:
             if isinstance(item, Path):
                 folders = item.relative_to(root).parts[:-1]
                 if "tool-results" in folders or (root.name == DESKTOP and "projects" not in folders):
+                    continue
+                if any(folder.endswith(CLAUDE_MEM) for folder in folders):
                     continue
             yield item
 
