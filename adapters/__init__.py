@@ -7,6 +7,7 @@ from .aider import Aider
 from .amp import Amp
 from .antigravity import Antigravity
 from .claude import Claude
+from .claude_mem import ClaudeMem
 from .codebuddy import CodeBuddy
 from .codex import Codex
 from .continue_dev import Continue
@@ -36,6 +37,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     CodeBuddy(),
     ZCode(),
     Kimi(),
+    ClaudeMem(),
     Gemini(),
     Antigravity(),
     OpenCode(),
