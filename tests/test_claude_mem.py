@@ -33,8 +33,8 @@ RAW = "7c1d2e3f-1111-4a4a-8b8b-0123456789ab"
 SCHEMA = """
 CREATE TABLE sdk_sessions (content_session_id, memory_session_id, project, platform_source, user_prompt, custom_title);
 CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, text TEXT, type TEXT,
-  title TEXT, subtitle TEXT, facts TEXT, narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT, created_at TEXT,
-  created_at_epoch INTEGER, merged_into_project TEXT);
+  title TEXT, subtitle TEXT, facts TEXT, narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT,
+  created_at TEXT, created_at_epoch INTEGER, merged_into_project TEXT);
 CREATE TABLE session_summaries (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, request TEXT,
   learned TEXT, completed TEXT, created_at_epoch INTEGER, merged_into_project TEXT);
 CREATE TABLE user_prompts (content_session_id, prompt_text);
