@@ -8,6 +8,7 @@ from .amp import Amp
 from .antigravity import Antigravity
 from .claude import Claude
 from .claude_mem import ClaudeMem
+from .cline import Cline
 from .codebuddy import CodeBuddy
 from .codex import Codex
 from .continue_dev import Continue
@@ -45,6 +46,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     CopilotVscode(),
     Cursor(),
     Qwen(),
+    Cline(),
     Aider(),
     Goose(),
     Amp(),
