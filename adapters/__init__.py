@@ -25,6 +25,7 @@ from .openclaw import OpenClaw
 from .opencode import OpenCode
 from .pi import Pi
 from .qwen import Qwen
+from .roo import Roo
 from .vibe import Vibe
 from .workbuddy import WorkBuddy
 from .zcode import ZCode
@@ -47,6 +48,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     Cursor(),
     Qwen(),
     Cline(),
+    Roo(),
     Aider(),
     Goose(),
     Amp(),
