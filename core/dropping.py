@@ -18,10 +18,22 @@ def sessions_of(db: Database, file: int) -> set[int]:
     return {row[0] for row in rows}
 
 
+def holds_marks(db: Database, file: int) -> bool:
+    """Whether a file said of sessions that the person deleted them, which stays true when the file is gone."""
+    marks = "SELECT 1 FROM deleted WHERE file = ?1 UNION ALL SELECT 1 FROM listed WHERE file = ?1 LIMIT 1"
+    return db.row(marks, file) is not None
+
+
 def clear_file(db: Database, file: int) -> None:
-    """Drop everything read from a file but the file itself."""
+    """Drop everything read from a file but the file itself, and what it once listed."""
     drop_chunks_of_file(db, file)
-    for table in ("turns", "facts", "titles", "cuts", "left_out", "hidden"):
+    db.run("DELETE FROM turns WHERE file = ?", file)
+    clear_all_but_turns(db, file)
+
+
+def clear_all_but_turns(db: Database, file: int) -> None:
+    """Drop what a file says besides its turns, for it to say that anew."""
+    for table in ("facts", "titles", "cuts", "left_out", "hidden", "deleted"):
         db.run(f"DELETE FROM {table} WHERE file = ?", file)  # noqa: S608, the six names above
     db.run("UPDATE files SET text_size = 0 WHERE id = ?", file)
     db.run("DELETE FROM skips WHERE path = (SELECT path FROM files WHERE id = ?)", file)
@@ -30,4 +42,5 @@ def clear_file(db: Database, file: int) -> None:
 def drop_file(db: Database, file: int) -> None:
     """Drop everything read from a file, and the file."""
     clear_file(db, file)
+    db.run("DELETE FROM listed WHERE file = ?", file)
     db.run("DELETE FROM files WHERE id = ?", file)

@@ -84,7 +84,7 @@ def _drop_rows(db: Database) -> None:
             ) AND NOT EXISTS (
               SELECT 1 FROM turns WHERE turns.native_id = titles.turn_id AND turns.session NOT IN {_MINE})"""  # noqa: S608
     )
-    for table in ("left_out", "hidden"):
+    for table in ("left_out", "hidden", "deleted", "listed"):
         names = f"SELECT source, native_id FROM sessions WHERE id IN {_MINE}"  # noqa: S608
         db.run(f"DELETE FROM {table} WHERE (source, session) IN ({names})")  # noqa: S608
     for table in ("turns", "facts", "cuts"):
@@ -98,7 +98,7 @@ def _account(db: Database, file: int, path: bytes, count: int, first: int, *, th
         for table in ("turns", "facts", "cuts", "titles")
     }
     if not there and not any(left.values()):
-        for table in ("left_out", "hidden"):
+        for table in ("left_out", "hidden", "deleted", "listed"):
             db.run(f"DELETE FROM {table} WHERE file = ?", file)  # noqa: S608
         db.run("DELETE FROM skips WHERE path = ?", path)
         db.run("DELETE FROM files WHERE id = ?", file)

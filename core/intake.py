@@ -106,7 +106,9 @@ class Intake:
             case CutRecord():
                 batch.cuts.append(replace(record, session=_id(record.session)))
             case ListRecord():
-                batch.lists.append(record)
+                named = [(_id(entry), _id(session)) for entry, session in record.entries]
+                kept = tuple(pair for pair in named if not self._is_forgotten(pair[1]))
+                batch.lists.append(ListRecord(kept))
             case Checkpoint():
                 batch.checkpoint = record
                 if self._forgotten.hashes:
@@ -201,8 +203,8 @@ class Intake:
             branch=line(record.branch),
             model=line(record.model),
             agent=line(record.agent),
-            about=_id(record.about or "") or None,
-            handle=_id(record.handle or "") or None,
+            about=line(record.about, 1_000),
+            handle=line(record.handle, 1_000),
         )
 
     def _skip(self, record: SkipRecord) -> None:

@@ -104,7 +104,9 @@ def read_as_new(db: Database) -> None:
     """Have a reader of an older index find the columns of this format too, for until the index is migrated."""
     if 0 < db.value("PRAGMA user_version") < 4:
         db.run("PRAGMA query_only=0")
-        for table in ("sessions", "turns"):
+        for table in ("sessions", "turns", "hidden"):
+            if not db.value("SELECT 1 FROM main.sqlite_schema WHERE name = ?", table):
+                continue
             columns = ", ".join(f"{older_value(table, name)} AS {name}" for name in NEW_COLUMNS[table])
             db.run(f"CREATE TEMP VIEW {table} AS SELECT *, {columns} FROM main.{table}")  # noqa: S608
         db.run("PRAGMA query_only=1")

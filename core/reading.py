@@ -6,27 +6,26 @@ A bad record costs that record, a bad file that file.
 from __future__ import annotations
 
 import os
-import time as clock
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
 from . import ledger
 from .config import EffectiveLimits
-from .database import Database, Error, Rejected
+from .database import Database
+from .discover import Source
 from .dividing import RETRIED
+from .dropping import holds_marks
 from .fingerprint import checksum, extended, open_quietly, same_prefix
 from .found import Found
 from .intake import Intake, oldest_allowed
-from .ledger import UNKNOWN, KnownFile, Prefix, Stamp
-from .model import Reread, Unreadable
+from .ledger import UNKNOWN, KnownFile, Prefix
+from .lots import Lots, is_enough, is_fatal
+from .model import Reread
 from .reasons import reason_of
 from .report import Meter, Report
 from .tombstones import Tombstones
 from .writer import FileWrite, Writer
-
-FLUSH_TURNS, FLUSH_TEXT, FLUSH_SECONDS = 1_000, 4_000_000, 0.25
-"""A transaction ends when it has so many turns, so many characters, or has gathered for so long."""
 
 
 class Reading:
@@ -46,13 +45,9 @@ class Reading:
         self._report, self._meter, self._stopped = report, meter, stopped
         self._oldest = oldest_allowed(limits.window_days)
         self._tombstones = Tombstones(db)
-        self._waiting: list[FileWrite] = []
-        self._turns = self._text = 0
-        self._last_flush = 0.0
-        self._current = b""
-        """Path of the file that is being read."""
-        self.failed: dict[bytes, str] = {}
-        """Sessions of databases that could not be read for a reason that may pass by itself."""
+        self._lots = Lots(db, writer, report)
+        self.flush = self._lots.flush
+        self.failed = self._lots.failed
         self.read_in: set[bytes] = set()
         """Databases of which a session was read."""
 
@@ -79,6 +74,12 @@ class Reading:
         self._meter.step(file.adapter.title, files=1)
         return turns
 
+    def lifted(self, source: Source) -> list[Found]:
+        """Those of a source's files that have to be read once more, since a session in them is no longer deleted."""
+        paths = self._writer.lifted & source.found.keys()
+        again = [(path, known[1]) for path in paths if (known := ledger.known_file(self._db, path))]
+        return [replace(source.found[path], known=known) for path, known in again]
+
     def is_unchanged(self, file: Found) -> bool:
         known = file.known
         return (
@@ -89,19 +90,6 @@ class Reading:
             and known.state != "gone"
             and known.reason not in RETRIED
         )
-
-    def flush(self) -> None:
-        """Write what waits; a file that the index can't take is quarantined and does not keep the others out."""
-        waiting, self._waiting, self._turns, self._text = self._waiting, [], 0, 0
-        self._last_flush = clock.monotonic()
-        if not waiting:
-            return
-        try:
-            self._writer.save(waiting)
-        except Exception as error:
-            if _is_fatal(error):
-                raise
-            self._save_apart(waiting)
 
     def _fits_now(self, file: Found, known: KnownFile, room: int | None) -> bool:
         """Whether there is room now for what a limit left out of a file."""
@@ -116,28 +104,28 @@ class Reading:
         return file.stamp.mtime_ns // 1_000_000 < self._oldest
 
     def _read(self, file: Found, room: int | None, reason: str) -> int:
-        self._current = os.fsencode(file.path)
+        self._lots.current = os.fsencode(file.path)
         try:
             turns = self._go_on_or_again(file, room, reason)
             if file.stamp.is_place:
-                self.read_in.add(os.path.dirname(self._current))  # noqa: PTH120, these are bytes
+                self.read_in.add(os.path.dirname(self._lots.current))  # noqa: PTH120, these are bytes
             else:
                 self._report.read += 1
             return turns
         except FileNotFoundError:
-            self._drop_waiting(replacing=True)
+            self._lots.drop_current(replacing=True)
             if file.stamp.is_place:
-                self.failed[self._current] = "gone"
+                self.failed[self._lots.current] = "gone"
             else:
                 self._report.seen -= 1
         except Exception as error:  # whatever is wrong with one file must not keep the others out
-            if _is_fatal(error):
+            if is_fatal(error):
                 raise
             if file.known is not None and file.known.turns:
-                self._drop_waiting(replacing=True)  # what was indexed of it stays
+                self._lots.drop_current(replacing=True)  # what was indexed of it stays
             self._quarantine(file, reason_of(error))
         finally:
-            self._current = b""
+            self._lots.current = b""
         return file.known.turns if file.known else 0
 
     def _go_on_or_again(self, file: Found, room: int | None, reason: str) -> int:
@@ -154,7 +142,7 @@ class Reading:
             try:
                 return self._batches(file, raw, known, room, reason)
             except Reread:
-                self._drop_waiting()
+                self._lots.drop_current()
                 return self._batches(file, raw, None, room, reason)
 
     def _can_go_on(self, file: Found, known: KnownFile, raw: BinaryIO, room: int | None) -> bool:
@@ -173,27 +161,57 @@ class Reading:
     def _batches(
         self, file: Found, raw: BinaryIO | None, known: KnownFile | None, room: int | None, reason: str
     ) -> int:
-        """Hand a file's batches to the writer; a re-read replaces the old rows in one go."""
-        replaces = known is None and file.known is not None and file.known.turns > 0
-        turns = known.turns if known else 0
+        """Hand a file's batches to the writer; gives about how many turns of it there are then."""
+        writes = self._writes(file, raw, known, room, reason)
+        if known is None and file.known is not None and (file.known.turns or holds_marks(self._db, file.known.id)):
+            turns = self._replace(_ended(writes))
+        else:
+            turns = (known.turns if known else 0) + self._add(writes)
+        self._lots.flush_if_due()
+        return turns if room is None else min(turns, room)
+
+    def _add(self, writes: Iterator[FileWrite]) -> int:
+        """What a file holds more is written bit by bit; this may be stopped between any two."""
+        turns = 0
         last: FileWrite | None = None
         try:
-            for write in self._writes(file, raw, known, room, reason):
+            for write in writes:
                 if last is not None:
-                    self._wait(last)
+                    self._lots.add(last)
                 last = write
                 turns += len(write.batch.turns)
-                if not replaces:
-                    self._flush_if_due()
-                    if self._stopped():
-                        break
+                self._lots.flush_if_due()
+                if self._stopped():
+                    break
             else:
                 last = last and replace(last, whole=True)
         finally:
             if last is not None:
-                self._wait(last)
-        self._flush_if_due()
-        return turns if room is None else min(turns, room)
+                self._lots.add(last)
+        return turns
+
+    def _replace(self, writes: Iterator[FileWrite]) -> int:
+        """A file is read again: its old rows answer until the new ones take their place, all in one transaction."""
+        first: list[FileWrite] = []
+        turns = text = 0
+        for write in writes:
+            first.append(write)
+            turns, text = turns + len(write.batch.turns), text + write.batch.text_size
+            if is_enough(turns, text):  # the rest goes through one by one, however much it is
+                break
+        else:
+            for write in first:
+                self._lots.add(write)
+            return turns
+        self._lots.flush()
+        with self._writer.together() as save:
+            for write in first:
+                save(write)
+            first.clear()
+            for write in writes:
+                save(write)
+                turns += len(write.batch.turns)
+        return turns
 
     def _writes(
         self, file: Found, raw: BinaryIO | None, known: KnownFile | None, room: int | None, reason: str
@@ -234,58 +252,24 @@ class Reading:
             ledger.set_aside(self._db, file.adapter.name, path, file.stamp, version, "left-out", reason, file.beside)
         self._report.unchanged += not file.stamp.is_place
 
-    def _wait(self, write: FileWrite) -> None:
-        self._waiting.append(write)
-        self._turns += len(write.batch.turns)
-        self._text += write.batch.text_size
-
-    def _drop_waiting(self, *, replacing: bool = False) -> None:
-        """Let go what waits of the file that is being read; with `replacing` only what would replace its old rows."""
-        mine = [write for write in self._waiting if write.path == self._current]
-        if not replacing or any(write.fresh for write in mine):
-            self._waiting = [write for write in self._waiting if write.path != self._current]
-
-    def _flush_if_due(self) -> None:
-        late = clock.monotonic() - self._last_flush > FLUSH_SECONDS
-        if late or self._turns >= FLUSH_TURNS or self._text >= FLUSH_TEXT:
-            self.flush()
-
-    def _save_apart(self, waiting: list[FileWrite]) -> None:
-        refused = False
-        for path in dict.fromkeys(write.path for write in waiting):
-            writes = [write for write in waiting if write.path == path]
-            try:
-                self._writer.save(writes)
-            except Exception as error:
-                if _is_fatal(error):
-                    raise
-                if path == self._current:
-                    refused = True
-                    continue
-                last = writes[-1]
-                self._set_aside(last.source, path, last.stamp, last.adapter_version, "adapter-error", last.beside)
-                self._report.read -= not last.stamp.is_place
-        if refused:
-            raise Unreadable("adapter-error")
-
     def _quarantine(self, file: Found, reason: str) -> None:
         known = file.known
         if known is not None and known.turns and known.adapter_version == UNKNOWN:
             self._writer.renew(known.id)
-        self.flush()
-        self._set_aside(file.adapter.name, self._current, file.stamp, file.adapter.version, reason, file.beside)
+        self._lots.flush()
+        self._lots.set_aside(
+            file.adapter.name, self._lots.current, file.stamp, file.adapter.version, reason, file.beside
+        )
         if known is not None and known.state == "gone":
             self._writer.look_again(known.id)
 
-    def _set_aside(self, source: str, path: bytes, stamp: Stamp, version: int, reason: str, beside: bytes) -> None:
-        with self._db.transaction():
-            ledger.set_aside(self._db, source, path, stamp, version, "quarantined", reason, beside)
-        if not stamp.is_place:
-            self._report.quarantined += 1
-        elif reason in RETRIED:
-            self.failed[path] = reason
 
-
-def _is_fatal(error: Exception) -> bool:
-    """Whether an error is one of the index itself, not of what was to be written."""
-    return isinstance(error, Error) and not isinstance(error, Rejected)
+def _ended(writes: Iterator[FileWrite]) -> Iterator[FileWrite]:
+    """A file's batches, the last of them marked as such."""
+    last: FileWrite | None = None
+    for write in writes:
+        if last is not None:
+            yield last
+        last = write
+    if last is not None:
+        yield replace(last, whole=True)

@@ -183,6 +183,7 @@ class Reconciler:
             time.sleep(BUSY_PAUSE)
             again = [file for source in busy for file in source.look_again(Gate(self._rules), reading.failed)]
             self._take(again, by_name, reading)
+        self._take([file for source in sources for file in reading.lifted(source)], by_name, reading)
         return not self._stopped()
 
     def _take(self, files: Iterable[Found], sources: Mapping[str, Source], reading: Reading) -> None:

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from .clean import clean_line
 from .database import Database, Row
-from .hiding import is_hidden
+from .deleting import DELETED
+from .hiding import why_hidden
 from .history import NotFound, find_session
 from .reasons import Reason, reason
 from .tombstones import Forgotten, hashes
@@ -30,6 +31,7 @@ STATES: Mapping[str, Reason] = MappingProxyType(
         ),
         "left-out": Reason("a limit left it out", "see below for the limit; a wider one reads it"),
         "excluded": Reason("it is never opened, or hidden by a rule of yours", "see below; harkback exclude list"),
+        "deleted": Reason("you deleted it in its agent, so nothing of it is kept", "nothing needs to be done"),
         "forgotten": Reason("it was forgotten at your wish", "nothing brings it back; its file, if any, is untouched"),
         "unticked": Reason("its source is not ticked, so nothing of it is read", "harkback sources enable NAME"),
         "not-yet": Reason("it was not read yet", "harkback index reads it"),
@@ -117,8 +119,8 @@ def _not_in_the_index(db: Database, asked: str, sources: Mapping[str, bool]) -> 
         key = f"{source}:{native_id}"
         if Forgotten(source, forgotten).session(native_id):
             return Answer(key, "forgotten", source)
-        if is_hidden(db, source, native_id):
-            return Answer(key, "excluded", source, parts=(Part("excluded", 1, ""),))
+        if why := why_hidden(db, source, native_id):
+            return Answer(key, "deleted" if why == DELETED else "excluded", source, parts=(Part(why, 1, ""),))
         if parts := _left_out(db, source, native_id):
             return Answer(key, "left-out", source, parts=merged(parts))
         if db.value("SELECT 1 FROM sessions WHERE source = ? AND native_id = ?", source, native_id):

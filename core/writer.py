@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, replace
 
-from .database import Database, Row
-from .dropping import clear_file, drop_file, sessions_of
+from .database import Database
+from .deleting import Name, marked_in, take_marks
+from .dropping import clear_all_but_turns, drop_file, holds_marks, sessions_of
 from .exclude import Rules
-from .fulltext import NewChunk, chunks_of, drop_chunks_of_file, drop_chunks_of_turn, insert_chunks
-from .hiding import hide, names_of, without_hidden
-from .intake import Batch, NewTurn, rejoined, text_hash
-from .ledger import RENEWED, KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
+from .fulltext import drop_chunks_of_file
+from .hiding import drop_deleted, hide, lift, names_of, without_hidden
+from .intake import Batch, text_hash
+from .ledger import RENEWED, UNKNOWN, KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
+from .packing import pack, unpack
 from .redact import redact
+from .renewal import renew_facts
 from .sessions import drop_if_unknown, parents_of, row_of, save_facts, settle
-from .store import pack, unpack
-
-FENCE = "```"
-"""What marks a code block, for `has:code`."""
+from .turn_rows import TurnRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,16 @@ class FileWrite:
     """How many characters of text, the newest, are kept of this file; 0: all."""
 
 
-@dataclass(slots=True)
 class _Pending:
     """What a transaction still has to do at its end."""
 
-    chunks: dict[int, list[NewChunk]] = field(default_factory=dict[int, list[NewChunk]])
-    """By turn."""
-    sessions: set[int] = field(default_factory=set[int])
-    parents: set[int] = field(default_factory=set[int])
-    """Rows that may have lost the last who named them."""
+    def __init__(self, db: Database) -> None:
+        self.turns = TurnRows(db)
+        self.sessions = self.turns.sessions
+        self.parents: set[int] = set()
+        """Rows that may have lost the last who named them."""
+        self.marked: set[Name] = set()
+        """Sessions of which a store said something new about whether they were deleted."""
 
 
 class Writer:
@@ -60,19 +61,30 @@ class Writer:
     def __init__(self, db: Database, rules: Rules | None = None) -> None:
         """Sessions that `rules` hide are not kept."""
         self._db, self._rules = db, rules or Rules()
+        self.lifted: set[bytes] = set()
+        """Files to be read again, since a session in them is no longer deleted."""
 
-    def save(self, writes: Sequence[FileWrite]) -> None:
+    def save(self, writes: Iterable[FileWrite]) -> None:
         """Write batches and their files' cursors, all or nothing."""
-        with self._transaction() as pending:
+        with self.together() as save:
             for write in writes:
-                self._save(write, pending)
+                save(write)
+
+    @contextlib.contextmanager
+    def together(self) -> Generator[Callable[[FileWrite], None]]:
+        """A function that writes one batch and its file's cursor; all that it is given in the block, or nothing.
+
+        Of a file that is read again all batches must be given to one such function.
+        """
+        with self._transaction() as pending:
+            yield lambda write: self._save(write, pending)
 
     def mark_gone(self, files: Iterable[KnownFile], *, forget: bool) -> None:
         """The store no longer has these files: mark their sessions, or with `forget` drop them."""
         with self._transaction() as pending:
             for file in files:
                 self._touch(sessions_of(self._db, file.id), pending)
-                if forget or not file.turns:
+                if (forget or not file.turns) and not holds_marks(self._db, file.id):
                     drop_file(self._db, file.id)
                 else:
                     self._db.run("UPDATE files SET state = 'gone', reason = NULL WHERE id = ?", file.id)
@@ -85,7 +97,7 @@ class Writer:
     def trim(self, source: str, file: int, most_turns: int, reason: str) -> None:
         """Drop the oldest turns of a file, and count its session as left out."""
         with self._transaction() as pending:
-            self._fit(source, file, most_turns, reason, 0, pending)
+            pending.turns.fit(source, file, most_turns, reason, 0)
 
     def renew(self, file: int) -> None:
         """Redact and index what is kept of a file by today's rules, where the file itself can't be read again."""
@@ -99,9 +111,8 @@ class Writer:
                     "UPDATE turns SET text = ?, hash = ?, size = ? WHERE id = ?",
                     pack(text), text_hash(role, text), len(text), turn,
                 )  # fmt: skip
-                pending.chunks[turn] = chunks_of(turn, role, time, text)
-            self._renew_titles("facts", file)
-            self._renew_titles("titles", file)
+                pending.turns.cut(turn, role, time, text)
+            renew_facts(self._db, file)
             size = "(SELECT coalesce(sum(size), 0) FROM turns WHERE file = files.id)"
             self._db.run(f"UPDATE files SET adapter_version = ?, text_size = {size} WHERE id = ?", RENEWED, file)  # noqa: S608
             pending.sessions |= sessions_of(self._db, file)
@@ -126,15 +137,18 @@ class Writer:
 
     @contextlib.contextmanager
     def _transaction(self) -> Generator[_Pending]:
-        pending = _Pending()
+        pending, lifted = _Pending(self._db), set[bytes]()
         with self._db.transaction():
             yield pending
-            insert_chunks(self._db, (chunk for chunks in pending.chunks.values() for chunk in chunks))
+            pending.turns.finish()
             for session in pending.sessions:
                 settle(self._db, session)
             hide(self._db, self._rules, pending.sessions)
+            drop_deleted(self._db, pending.sessions, pending.marked)
+            lifted = lift(self._db, pending.marked)
             for parent in pending.parents:
                 drop_if_unknown(self._db, parent)
+        self.lifted |= lifted
 
     def _touch(self, sessions: Iterable[int], pending: _Pending) -> None:
         """Something of these sessions is about to change."""
@@ -146,20 +160,25 @@ class Writer:
 
     def _save(self, write: FileWrite, pending: _Pending) -> None:
         db, batch = self._db, write.batch
-        known = db.row("SELECT id, state FROM files WHERE path = ?", write.path)
+        known = db.row("SELECT id, state, adapter_version FROM files WHERE path = ?", write.path)
         stamp = write.stamp if write.whole else replace(write.stamp, size=-1)
-        state, version = batch.checkpoint.state, write.adapter_version
-        file = save_file(db, write.source, write.path, stamp, write.prefix, version, state, write.beside)
+        if write.fresh:
+            self.lifted.discard(write.path)
+        version = UNKNOWN if write.path in self.lifted else write.adapter_version
+        file = save_file(
+            db, write.source, write.path, stamp, write.prefix, version, batch.checkpoint.state, write.beside
+        )
         if known and (write.fresh or known[1] == "gone"):
             self._touch(sessions_of(self._db, file), pending)
         if known and write.fresh:
-            clear_file(db, file)
+            self._begin_again(file, pending, by_same_rules=known[2] >= 0)
+        pending.marked |= take_marks(db, write.source, file, batch)
         batch = without_hidden(db, write.source, file, write.path, batch)
         rows = {name: row_of(db, write.source, name) for name in names_of(batch)}
         self._touch(rows.values(), pending)
         for name, facts in batch.sessions.items():
             save_facts(db, write.source, rows[name], file, facts)
-        self._save_turns(batch.turns, rows, file, pending, all_new=write.fresh)
+        pending.turns.save(batch.turns, rows, file, all_new=write.fresh)
         db.run_many(
             "UPDATE turns SET undone = 1 WHERE file = ? AND session = ? AND seq >= ? AND seq < ?",
             [(file, rows[undo.session], undo.since, undo.until) for undo in batch.undos],
@@ -181,78 +200,13 @@ class Writer:
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = value + excluded.value",
             [(f"redacted:{kind}", count) for kind, count in batch.redacted.items()],
         )
-        self._fit(write.source, file, write.most_turns, write.most_turns_reason, write.most_text, pending)
+        pending.turns.fit(write.source, file, write.most_turns, write.most_turns_reason, write.most_text)
 
-    def _save_turns(
-        self, turns: Sequence[NewTurn], sessions: Mapping[str, int], file: int, pending: _Pending, *, all_new: bool
-    ) -> None:
-        """A turn is kept once a file; that files have the same turn is settled when the session is numbered."""
-        row = (self._db.value("SELECT max(id) FROM turns") or 0) + 1
-        ids: set[tuple[str, str]] = set()
-        new: list[Row] = []
-        for turn in turns:
-            session = sessions[turn.session]
-            if turn.native_id is not None:
-                known = None if all_new else self._row_of_turn(file, session, turn.native_id)
-                if known is not None and (more := turn.text if turn.more else turn.rest):
-                    self._extend(known, file, more, pending)
-                if known is not None or (turn.session, turn.native_id) in ids:
-                    continue
-                ids.add((turn.session, turn.native_id))
-            new.append(
-                (
-                    row, session, file, turn.seq, turn.role, turn.time, turn.quality, turn.native_id, turn.parent_id,
-                    text_hash(turn.role, turn.text), len(turn.text), FENCE in turn.text, pack(turn.text), turn.cite,
-                )
-            )  # fmt: skip
-            pending.chunks[row] = chunks_of(row, turn.role, turn.time, turn.text)
-            row += 1
-        self._db.run_many("INSERT INTO turns VALUES (?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)", new)
-        size = sum(each[10] for each in new)
-        self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", size, file)
+    def _begin_again(self, file: int, pending: _Pending, *, by_same_rules: bool) -> None:
+        """What a file said is dropped, for it to say that anew; turns that it says once more are kept.
 
-    def _row_of_turn(self, file: int, session: int, native_id: str) -> int | None:
-        return self._db.value(
-            "SELECT id FROM turns WHERE native_id = ? AND session = ? AND file = ?", native_id, session, file
-        )
-
-    def _extend(self, row: int, file: int, more: str, pending: _Pending) -> None:
-        role, time, stored = next(self._db.rows("SELECT role, time, text FROM turns WHERE id = ?", row))
-        old = unpack(stored)
-        text = rejoined(old, more)
-        drop_chunks_of_turn(self._db, row)
-        values = (pack(text), text_hash(role, text), len(text), FENCE in text, row)
-        self._db.run("UPDATE turns SET text = ?, hash = ?, size = ?, code = ? WHERE id = ?", *values)
-        self._db.run("UPDATE files SET text_size = text_size + ? WHERE id = ?", len(text) - len(old), file)
-        pending.chunks[row] = chunks_of(row, role, time, text)
-
-    # ---- making fit ----
-
-    def _renew_titles(self, table: str, file: int) -> None:
-        for (title,) in list(self._db.rows(f"SELECT title FROM {table} WHERE file = ? AND title > ''", file)):  # noqa: S608
-            if (masked := redact(title).text) != title:
-                self._db.run(f"UPDATE {table} SET title = ? WHERE file = ? AND title = ?", masked, file, title)  # noqa: S608
-
-    def _fit(
-        self, source: str, file: int, most_turns: int | None, reason: str, most_text: int, pending: _Pending
-    ) -> None:
-        """Drop the oldest turns of a file that has more than is kept of one."""
-        size = self._db.value("SELECT text_size FROM files WHERE id = ?", file)
-        over_text = size - most_text if most_text else 0
-        over_turns = 0
-        if most_turns is not None:
-            over_turns = self._db.value("SELECT count(*) FROM turns WHERE file = ?", file) - most_turns
-        if over_text <= 0 and over_turns <= 0:
-            return
-        oldest = list(self._db.rows("SELECT id, session, size FROM turns WHERE file = ? ORDER BY seq", file))
-        for turn, session, length in oldest:
-            if over_text <= 0 and over_turns <= 0:
-                break
-            name = self._db.value("SELECT native_id FROM sessions WHERE id = ?", session)
-            leave_out(self._db, source, name, file, "per_file" if over_text > 0 else reason)
-            drop_chunks_of_turn(self._db, turn)
-            self._db.run("DELETE FROM turns WHERE id = ?", turn)
-            pending.sessions.add(session)
-            pending.chunks.pop(turn, None)
-            over_text, over_turns, size = over_text - length, over_turns - 1, size - length
-        self._db.run("UPDATE files SET text_size = ? WHERE id = ?", size, file)
+        Where other rules than now redacted and cut them up, no turn is.
+        """
+        pending.marked |= marked_in(self._db, file)
+        pending.turns.begin_again(file, keep=by_same_rules)
+        clear_all_but_turns(self._db, file)

@@ -34,6 +34,7 @@ KINDS: dict[str, type] = {
     "title": model.TitleRecord,
     "undo": model.UndoRecord,
     "cut": model.CutRecord,
+    "list": model.ListRecord,
     "skip": model.SkipRecord,
 }
 

@@ -26,7 +26,7 @@ from faults_home import SECRET, Home
 from faults_process import CALLS, KILL, OPEN, READ, SYNC, WRITE, Fault, arm, can_fail, in_child, told
 from faults_stages import NOT_REMEMBERED, Stage, answers, copied, forget_all, look_at, look_at_finished, stages
 from harkback.adapters.claude import Claude
-from harkback.core import reading
+from harkback.core import lots
 from harkback.core.config import Limits
 from harkback.core.store import NoIndex, Store
 from test_migrate import age
@@ -89,7 +89,7 @@ class Program:
         self.look("undisturbed", stage.name, stage, done=True)
 
     def arm(self, fault: Fault) -> None:
-        reading.FLUSH_TURNS = self.rng.choice((5, 40, 1_000))
+        lots.FLUSH_TURNS = self.rng.choice((5, 40, 1_000))
         arm(self.engine.store.home, fault)
 
     # ---- what must hold ----

@@ -24,10 +24,10 @@ sys.path[:0] = {path!r}
 import apsw
 from pathlib import Path
 from engine import Engine
-from harkback.core import reading
+from harkback.core import lots
 from harkback.core.store import StoreError
 
-reading.FLUSH_TURNS = 7
+lots.FLUSH_TURNS = 7
 kill_at, most_bytes, count = {kill_at}, {most_bytes}, 0
 
 def watch(connection):
