@@ -1,4 +1,4 @@
-"""OpenClaw and its earlier names: transcripts of each agent as JSON lines, and the list of them."""
+"""OpenClaw and its earlier names: of each agent the transcripts as JSON lines and their list, or a database of them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Adapter, Checkpoint, Place, Record, Reread, SessionRecord, SkipRecord
+from . import openclaw_store
 from .environment import named_folder
+from .foreign_sqlite import change_token, split
 from .line_pass import line_records
 from .listing import files_in, folders_in
 from .openclaw_list import read_list
 from .openclaw_rows import ROWS, Transcript
 
-LIST = "sessions.json"
+LIST, STORE = "sessions.json", "openclaw-agent.sqlite"
 KIN = (".openclaw", ".clawdbot", ".moltbot", ".moldbot", ".qclaw", ".kimi_openclaw")
 """The product's names until now, and products that are built on it."""
 VARIABLES = {".openclaw": "OPENCLAW_STATE_DIR", ".clawdbot": "CLAWDBOT_STATE_DIR"}
@@ -49,11 +51,16 @@ class OpenClaw:
                 yield agent
                 continue
             yield from _sessions(agent / "sessions")
+            yield from files_in(agent / "agent", STORE.__eq__)
         yield from _sessions(root if root.name == "sessions" else root / "sessions")
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
         """The records of a transcript or of the list; of a deleted one only that it was deleted."""
-        if path.name == LIST:
+        if self.is_divided(path.parent):
+            store, session = split(path)
+            yield from openclaw_store.read(store, session, _agent_of(store), tools=self.tools)
+            yield Checkpoint(0)
+        elif path.name == LIST:
             if since:
                 raise Reread
             yield from read_list(path, _agent_of(path))
@@ -66,6 +73,18 @@ class OpenClaw:
                 _name_of(path.name), _agent_of(path), since.state if since else b"", tools=self.tools
             )
             yield from line_records(path, since, ROWS, transcript, transcript.unknown)
+
+    def is_divided(self, path: Path) -> bool:
+        """Whether a file is an agent's database."""
+        return path.name == STORE
+
+    def token(self, path: Path) -> bytes:
+        """Equal so long as nothing changes in the database."""
+        return change_token(path)
+
+    def places(self, path: Path) -> Iterator[Place | SkipRecord]:
+        """The sessions of a database."""
+        return openclaw_store.places(path)
 
     def resume(self, native_id: str) -> list[str] | None:
         """`openclaw tui` for a session's key; there is no command for a session that its key no longer stands for."""

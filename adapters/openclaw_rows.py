@@ -60,6 +60,7 @@ class _State(msgspec.Struct, array_like=True):
     """What reading on depends on: ids, counts, times and a hash, never text."""
 
     session: str | None = None
+    is_described: bool = False
     next_row: int = 0
     time: int | None = None
     model: str | None = None
@@ -73,14 +74,14 @@ class _State(msgspec.Struct, array_like=True):
 class Transcript:
     """Takes the rows of a transcript one by one and gives their records; raises `Reread` if `state` is of no use.
 
-    `name` is the session's id where no header tells it; `place` is what a row's position counts.
+    `name` is the session's id: in a database for certain, in a file where no header tells it.
     """
 
     def __init__(
-        self, name: str, agent: str | None, state: bytes = b"", *, tools: bool = False, place: str = "byte"
+        self, name: str, agent: str | None, state: bytes = b"", *, tools: bool = False, in_database: bool = False
     ) -> None:
         self._state = restored(state, _State)
-        self._name, self._agent, self._tools, self._place = name, agent, tools, place
+        self._name, self._agent, self._tools, self._in_database = name, agent, tools, in_database
         self._branch = Branch(self._state.cursor)
         self._turns: list[tuple[int, int]] = []
         """(row, order) of every turn that was given."""
@@ -96,15 +97,20 @@ class Transcript:
         return msgspec.msgpack.encode(self._state)
 
     @property
+    def place(self) -> str:
+        """What a row's position counts."""
+        return "event" if self._in_database else "byte"
+
+    @property
     def session(self) -> str:
         if self._state.session is None:
             self._state.session = self._name
         return self._state.session
 
     def take(self, at: int, row: Row, time: int | None = None) -> Iterable[Record]:
-        """The records of a row; `time` is when it was stored, where the store tells."""
+        """The records of the row at a byte of a file, or of the event `at` of a database, stored at `time`."""
         state = self._state
-        number = at if self._place == "event" else state.next_row
+        number = at if self._in_database else state.next_row
         state.next_row = number + 1
         if row.type == "session":
             yield from self._take_header(row)
@@ -144,9 +150,11 @@ class Transcript:
 
     def _take_header(self, row: Row) -> Iterable[Record]:
         state = self._state
-        if state.session is not None or self._turns:
+        if state.is_described:
             return
-        state.session = identifier(row.id) or self._name
+        state.is_described = True
+        if state.session is None:
+            state.session = (None if self._in_database else identifier(row.id)) or self._name
         state.time = parse_time(row.timestamp)
         parent = parent_of(row.parent_session) or parent_of(row.branched_from)
         yield SessionRecord(
@@ -161,7 +169,7 @@ class Transcript:
         try:
             message = decode(row.message, _MESSAGE)
         except ValueError:
-            yield SkipRecord("unexpected-shape", f"{self._place} {at}")
+            yield SkipRecord("unexpected-shape", f"{self.place} {at}")
             return
         time = time or parse_time(message.timestamp)
         said = "\n".join(texts(message.content) or texts(message.text))
@@ -172,7 +180,7 @@ class Transcript:
                 is_again = goes_on and state.has_failed and asked == state.asked
                 state.asked, state.has_failed = asked, False
                 if is_again:  # asked anew of another model, when the first one failed
-                    yield SkipRecord("repeated-prompt", f"{self._place} {at}")
+                    yield SkipRecord("repeated-prompt", f"{self.place} {at}")
                 else:
                     yield from self._turn("user", number, said, time)
             case "assistant":
