@@ -24,6 +24,7 @@ from .line_pass import UnknownTypes
 
 CONTEXT = "context.jsonl"
 ROTATED = re.compile(r"context_(\d{1,6})\.jsonl")
+FIRST_TURN = b'"TurnBegin"'
 INJECTED = "<system"
 UNSAID = frozenset({"_system_prompt", "_checkpoint", "_usage", "system"})
 PIECES = 1_000
@@ -162,6 +163,12 @@ def _rotated(folder: Path) -> list[Path]:
 def _has_turns(wire: Path) -> bool:
     try:
         with open_file(wire) as stream:
-            return b'"TurnBegin"' in stream.read(PEEK)
+            before = b""
+            for _ in range(PEEK >> 16):
+                piece = stream.read(1 << 16)
+                if FIRST_TURN in before[-len(FIRST_TURN) :] + piece:
+                    return True
+                before = piece
+            return False
     except (OSError, Unreadable):
         return False

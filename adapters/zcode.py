@@ -19,7 +19,7 @@ from .zcode_transcript import TRANSCRIPT, transcript_records
 
 VARIABLES = ("ZCODE_STORAGE_DIR", "ZCODE_HOME", "ZCODE_DIR")
 """What readers of its store honour; ZCode itself documents none."""
-NO_SESSION = f"{PREFIX}no-session.jsonl"
+ROLLOUT, NO_SESSION = "rollout", f"{PREFIX}no-session.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ZCode:
         database = cli / "db" / DATABASE
         if database.is_file() and not database.is_symlink():
             yield database
-        yield from _below(cli / "rollout", _is_rollout)
+        yield from _below(cli / ROLLOUT, _is_rollout)
         yield from _below(cli / "agents", lambda name: name == TRANSCRIPT)
         yield from _below(root / "projects", lambda name: name.endswith(".jsonl") and not name.startswith("."))
 
@@ -56,7 +56,7 @@ class ZCode:
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
         if path.parent.name == DATABASE:
             yield from session_records(*split(path), tools=self.tools)
-        elif _is_rollout(path.name) and "projects" not in path.parts[-3:]:
+        elif path.name.startswith(PREFIX) or path.parent.name == ROLLOUT:
             if since is not None:
                 raise Reread
             yield from rollout_records(path, tools=self.tools)

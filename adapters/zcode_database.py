@@ -99,7 +99,8 @@ def holds(path: Path, session: str) -> bool:
     """Whether the database at `path` has messages of a session; False where it can't be read."""
     try:
         with open_foreign(path) as store:
-            return bool(store.rows("SELECT 1 FROM message WHERE session_id = ?1 LIMIT 1", session))
+            said = "EXISTS (SELECT 1 FROM message WHERE session_id = ?1)"
+            return bool(store.rows(f"SELECT 1 FROM session WHERE id = ?1 AND {said}", session))  # noqa: S608
     except (OSError, Unreadable):
         return False
 

@@ -335,6 +335,13 @@ def test_a_context_is_read_where_the_wire_holds_no_turn(tmp_path: Path) -> None:
         list(KIMI.read(path, Checkpoint(5)))
 
 
+@pytest.mark.parametrize("padding", [0, 65_400, 65_450, 65_500, 200_000])
+def test_a_turn_far_into_the_wire_is_seen_wherever_it_stands(tmp_path: Path, padding: int) -> None:
+    path = contexts(tmp_path, [says("hi")])
+    jsonl(path.with_name("wire.jsonl"), [META | {"x": "x" * padding}, begin("hi")])
+    assert turns(told(path)) == []
+
+
 def test_what_was_undone_in_a_context_stays_as_an_abandoned_branch(tmp_path: Path) -> None:
     start = [CHECK, says("one"), answers("1")]
     path = contexts(tmp_path, [*start, says("two"), answers("2")], [*start, says("three"), answers("3")])
