@@ -26,6 +26,7 @@ from .environment import named_folder
 from .json_file import read_json
 from .json_lines import JsonLines
 from .loose import as_list
+from .plain_paths import is_plain_file
 
 FOLDERS = ("session-state", "history-session-state")
 EVENTS, FACTS = "events.jsonl", "workspace.yaml"
@@ -68,7 +69,7 @@ class Copilot:
             if isinstance(found, SkipRecord):
                 yield found
             elif found.name == FACTS:
-                if found.with_name(EVENTS).is_file():
+                if is_plain_file(found.with_name(EVENTS)):
                     yield found
             elif found.name == EVENTS or (
                 found.parent == root and found.suffix in SUFFIXES.get(root.name, (".jsonl",))
@@ -134,7 +135,7 @@ def plain_values(text: str) -> dict[str, str]:
     for line in text.splitlines():
         key, colon, value = line.partition(":")
         value = value.strip()
-        if not colon or key != key.strip() or key.startswith(("#", "-")) or not value or value[0] in "|>[{&*!#":
+        if not colon or not key or key != key.strip() or key[0] in "#-" or not value or value[0] in "|>[{&*!#":
             continue
         if value[0] in "\"'":
             quote, end = value[0], value.rfind(value[0])

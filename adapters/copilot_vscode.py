@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from .environment import user_folders
 from .json_file import read_json
 from .json_lines import JsonLines
 from .object_log import OPERATIONS, ObjectLog
+from .plain_paths import is_plain_folder
 from .vscode_chat import records_of
 from .vscode_storage import folder_of, workspaces
 
@@ -47,10 +47,7 @@ class CopilotVscode:
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         """Only where chats are: Copilot mirrors them elsewhere in the same folder."""
         for workspace in workspaces(root):
-            if isinstance(workspace, SkipRecord):
-                yield workspace
-            else:
-                yield from _chats_in(workspace / SESSIONS)
+            yield from _chats_in(workspace / SESSIONS)
         for name in SHARED:
             yield from _chats_in(root / "globalStorage" / name)
 
@@ -82,11 +79,8 @@ class CopilotVscode:
 
 def _chats_in(folder: Path) -> Iterator[Path | SkipRecord]:
     """Each chat once: the log before the document that it took over from."""
-    if folder.is_symlink():
-        yield SkipRecord("symbolic-link", os.fspath(folder))
-        return
     chats: dict[Path, Path] = {}
-    for found in files_below(folder, _is_chat) if folder.is_dir() else ():
+    for found in files_below(folder, _is_chat) if is_plain_folder(folder) else ():
         if isinstance(found, SkipRecord):
             yield found
         elif found.suffix == ".jsonl" or found.with_suffix("") not in chats:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from .environment import named_folder, user_folders
 from .foreign_files import beside
 from .foreign_places import split
 from .foreign_sqlite import change_token
+from .plain_paths import is_plain_file, is_plain_folder
 from .vscode_storage import STORAGE, workspaces
 
 DATABASE = "state.vscdb"
@@ -66,21 +66,21 @@ class Cursor:
         return ["cursor-agent", "--resume", native_id] if resumable(native_id) else None
 
 
-def _find_databases(root: Path) -> Iterator[Path | Place | SkipRecord]:
+def _find_databases(root: Path) -> Iterator[Path | Place]:
     """Below an editor's `User` folder: the database of all composers, and one a workspace for names and folders."""
-    if _is_file(database := root / "globalStorage" / DATABASE):
+    database = root / "globalStorage" / DATABASE
+    if is_plain_folder(database.parent) and is_plain_file(database):
         yield database
     for workspace in workspaces(root):
-        if isinstance(workspace, SkipRecord):
-            yield workspace
-        elif _is_file(database := workspace / DATABASE):
+        if is_plain_file(database := workspace / DATABASE):
             yield Place(database, beside=tuple(beside(database, side) for side in SIDES))
 
 
 def _find_chats(root: Path) -> Iterator[Path | Place | SkipRecord]:
     """In the command line's own folder: chats with their transcripts beside them, and all other transcripts."""
     with_store: set[Path] = set()
-    for found in _below(root / "chats", lambda name: name == STORE):
+    chats, projects = root / "chats", root / "projects"
+    for found in files_below(chats, lambda name: name == STORE) if is_plain_folder(chats) else ():
         if isinstance(found, Path):
             own = transcripts_of(found)
             with_store.update(own)
@@ -88,7 +88,7 @@ def _find_chats(root: Path) -> Iterator[Path | Place | SkipRecord]:
         else:
             yield found
     transcripts: dict[Path, Path] = {}
-    for found in _below(root / "projects", lambda name: name.endswith((".jsonl", ".txt"))):
+    for found in files_below(projects, _may_be_transcript) if is_plain_folder(projects) else ():
         if isinstance(found, SkipRecord):
             yield found
         elif _is_transcript(found) and (found.suffix == ".jsonl" or found.with_suffix("") not in transcripts):
@@ -96,18 +96,11 @@ def _find_chats(root: Path) -> Iterator[Path | Place | SkipRecord]:
     yield from (path for path in transcripts.values() if path not in with_store)
 
 
-def _below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Path | SkipRecord]:
-    if folder.is_symlink():
-        yield SkipRecord("symbolic-link", os.fspath(folder))
-    elif folder.is_dir():
-        yield from files_below(folder, wanted)
+def _may_be_transcript(name: str) -> bool:
+    return name.endswith((".jsonl", ".txt"))
 
 
 def _is_transcript(path: Path) -> bool:
     """Straight in the folder of transcripts, in one with its own name, or among a session's sub-agents."""
     folders = path.parent, path.parent.parent, path.parent.parent.parent
     return any(folder.name == FOLDER for folder in folders) and (path.parent.name in (FOLDER, path.stem, SUBAGENTS))
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and not path.parent.is_symlink()

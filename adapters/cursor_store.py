@@ -28,6 +28,7 @@ from .foreign_sqlite import ForeignStore, fitting, open_foreign
 from .json_file import read_json
 from .json_lines import decode
 from .loose import as_list
+from .plain_paths import folders_in, is_plain_file, is_plain_folder
 from .unknown_types import UnknownTypes
 
 STORE, FACTS = "store.db", "meta.json"
@@ -109,13 +110,12 @@ def read_store(path: Path, *, with_tools: bool) -> Iterator[Record]:
 def transcripts_of(path: Path) -> list[Path]:
     """The transcripts of the chat whose store this is, in whichever project's folder."""
     name, projects = path.parent.name, path.parents[3] / "projects" if len(path.parents) > 3 else path.parent
-    if not identifier(name) or not projects.is_dir() or projects.is_symlink():
+    if not identifier(name) or not is_plain_folder(projects):
         return []
-    folders = [projects, *sorted(each for each in projects.iterdir() if each.is_dir() and not each.is_symlink())]
-    files = [folder / FOLDER / below for folder in folders for below in (f"{name}.jsonl", f"{name}/{name}.jsonl")]
-    return [
-        file for file in files if file.is_file() and not any(each.is_symlink() for each in (file, *file.parents[:2]))
-    ]
+    folders = [folder / FOLDER for folder in (projects, *folders_in(projects))]
+    own = [each for folder in folders if is_plain_folder(folder) for each in (folder, folder / name)]
+    files = [folder / f"{name}{ending}" for folder in own if is_plain_folder(folder) for ending in (".jsonl", ".txt")]
+    return [file for file in files if is_plain_file(file)]
 
 
 def child_ids(root: bytes) -> list[str]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from ..core.model import SkipRecord, Unreadable
+from ..core.model import Unreadable
 from .content import label
 from .json_file import read_json
+from .plain_paths import folders_in, is_plain_folder
 
 STORAGE, MANIFEST = "workspaceStorage", "workspace.json"
 LIMIT = 1 << 20
+URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*(/[^?#]*)")
+ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})")
 DRIVE = re.compile(r"/[A-Za-z]:")
 
 
@@ -27,15 +28,10 @@ class _Manifest(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Manifest)
 
 
-def workspaces(user: Path) -> Iterator[Path | SkipRecord]:
+def workspaces(user: Path) -> list[Path]:
     """The folders of all workspaces below an editor's `User` folder, no link among them."""
     storage = user / STORAGE
-    if storage.is_dir() and not storage.is_symlink():
-        try:
-            with os.scandir(storage) as entries:
-                yield from sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
-        except OSError:
-            yield SkipRecord("unreadable-folder", os.fspath(storage))
+    return folders_in(storage) if is_plain_folder(storage) else []
 
 
 def folder_of(workspace: Path) -> str | None:
@@ -52,10 +48,9 @@ def folder_of(workspace: Path) -> str | None:
 
 def path_of(uri: object) -> str | None:
     """The path in a URI such as `file:///c%3A/src`, on whichever machine it is."""
-    if not isinstance(uri, str):
+    found = URI.match(uri) if isinstance(uri, str) else None
+    if found is None:
         return None
-    try:
-        path = unquote(urlsplit(uri).path)
-    except ValueError:
-        return None
-    return label(path[1:] if DRIVE.match(path) else path)
+    path = ESCAPE.sub(lambda escape: bytes.fromhex(escape[1].decode()), found[1].encode("utf-8", "replace"))
+    text = path.decode("utf-8", "replace")
+    return label(text[1:] if DRIVE.match(text) else text)
