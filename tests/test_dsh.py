@@ -280,6 +280,16 @@ def test_a_fork_that_is_still_being_copied_is_read_again(tmp_path: Path) -> None
     assert turns(read(path)) == [("user", "own")]
 
 
+@pytest.mark.parametrize("seed", [{"seedLength": 1}, {"isSeeded": True}])
+def test_a_fork_that_was_empty_when_it_was_first_seen_is_read_as_one(tmp_path: Path, seed: dict[str, object]) -> None:
+    path = put(tmp_path, "session.v1.jsonl", b"")
+    *_, mark = read(path)
+    assert isinstance(mark, Checkpoint)
+    end = event("session/end-seed", {"inherited": True}, 1)
+    path.write_bytes(lines(header(1, **seed), asks("parent's", 0), end, asks("own", 2)))
+    assert turns(DSH.read(path, mark)) == [("user", "own")]
+
+
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_subagent_is_a_child_with_the_task_alone(tmp_path: Path, version: int) -> None:
     task = {
