@@ -27,6 +27,8 @@ class SourceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enabled: bool = False
     roots: tuple[str, ...] = ()
     """Folders or files read besides the agent's own places."""
+    tools: bool = False
+    """Whether what tools were told and what they answered is read too, where the source knows it."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,6 +73,15 @@ class Exclude(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One rule a string; exclude.py says what a rule may be."""
 
 
+class Redaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[redaction]: what a person adds to the rules for secrets."""
+
+    allow: tuple[str, ...] = ()
+    """Values that are never masked, though they look like secrets."""
+    patterns: tuple[str, ...] = ()
+    """Shapes of secrets besides those that are known; redact_own.py says what a pattern may be."""
+
+
 class Interface(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """[interface]"""
 
@@ -85,6 +96,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     retention: Retention = Retention()
     exclude: Exclude = Exclude()
+    redaction: Redaction = Redaction()
     interface: Interface = Interface()
     keys: dict[str, str] = {}
     """Action → keys, as in `open = "enter,l"`."""
@@ -148,6 +160,13 @@ def parse(text: str, path: Path) -> Config:
         Rules(config.exclude.patterns)
     except BadRule as error:
         raise ConfigError(f"{path}: exclude.patterns: {error}") from error
+    if config.redaction.patterns:
+        from .redact_own import BadPattern, own  # brings all rules along
+
+        try:
+            own(config.redaction.patterns, ())
+        except BadPattern as error:
+            raise ConfigError(f"{path}: redaction.patterns: {error}") from error
     return config
 
 
@@ -159,7 +178,7 @@ def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
         what = str(error).partition(" - at ")[0]
     else:
         return None
-    is_struct = kind in (Config, Limits, Retention, Exclude, Interface, SourceConfig)
+    is_struct = kind in (Config, Limits, Retention, Exclude, Redaction, Interface, SourceConfig)
     fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
     if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():

@@ -135,7 +135,8 @@ class Intake:
             key = session, len(self._open)
         turn = NewTurn(
             session, record.role, "", time, record.quality if time is not None else "none",
-            record.order, native_id, _id(record.parent_id or "") or None, record.more, record.cite and _id(record.cite),
+            record.order, native_id, _id(record.parent_id or "") or None, record.more,
+            record.cite and self._line(record.cite),
         )  # fmt: skip
         self._open[key] = _Open(turn, [record.text])
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .clean import clean_line
 from .database import Database, Row
 from .model import Checkpoint, SkipRecord
+from .redact import redact_line
 
 UNKNOWN, RENEWED = -1, -2
 """In place of an adapter's version: to be read again; renewed from its kept text, for it can't be read again now."""
@@ -194,13 +195,13 @@ def add_skips(db: Database, source: str, path: bytes, skips: Iterable[SkipRecord
 def set_skips(db: Database, source: str, path: bytes, skips: Iterable[SkipRecord]) -> None:
     """Replace what was skipped in a file that holds no turns itself."""
     db.run("DELETE FROM skips WHERE path = ? AND example != ?", path, WHOLE_FILE)
-    add_skips(db, source, path, [SkipRecord(skip.reason, clean_line(skip.example), skip.count) for skip in skips])
+    add_skips(db, source, path, [SkipRecord(skip.reason, redact_line(skip.example), skip.count) for skip in skips])
 
 
 def set_folder_skips(db: Database, source: str, skips: Sequence[SkipRecord]) -> None:
     """Replace what is noted about folders that could not be listed."""
     db.run("DELETE FROM skips WHERE source = ? AND path = x''", source)
-    add_skips(db, source, b"", [SkipRecord(skip.reason, clean_line(skip.example), skip.count) for skip in skips])
+    add_skips(db, source, b"", [SkipRecord(skip.reason, redact_line(skip.example), skip.count) for skip in skips])
 
 
 def leave_out(db: Database, source: str, session: str, file: int, reason: str) -> None:

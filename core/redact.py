@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
+from collections.abc import Generator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from .clean import clean_line
 
 if TYPE_CHECKING:
     from .redact_find import Own, Span
@@ -13,6 +18,7 @@ REDACTION_VERSION = 2
 """Raised whenever the rules change, so that stored text is redacted again."""
 
 _ROUNDS = 6
+_own: ContextVar[Own | None] = ContextVar("own", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +29,17 @@ class Redacted:
     counts: dict[str, int]
 
 
-def redact(text: str, own: Own | None = None) -> Redacted:
+@contextlib.contextmanager
+def also(own: Own) -> Generator[None]:
+    """Within the block a person's own rules count too."""
+    before = _own.set(own)
+    try:
+        yield
+    finally:
+        _own.reset(before)
+
+
+def redact(text: str) -> Redacted:
     """`text` with each secret replaced by `[redacted:<kind>]`; the same object when there is none.
 
     Applying it twice changes nothing more. Work is proportional to the length of `text`: of one that would take more,
@@ -31,7 +47,7 @@ def redact(text: str, own: Own | None = None) -> Redacted:
     """
     from .redact_find import Own, TooMuch, find  # its rules take 40 ms to prepare, and only those who index need them
 
-    own = own or Own()
+    own = _own.get() or Own()
     counts: Counter[str] = Counter()
     # What stands beside a mark can show as a secret only now, so a masked text is read again until nothing is found.
     for _ in range(_ROUNDS):
@@ -45,6 +61,11 @@ def redact(text: str, own: Own | None = None) -> Redacted:
         text = _mask(text, spans)
     # Only text made to defeat redaction gets here; none of it is kept.
     return Redacted("[redacted:message]", {"message": 1})
+
+
+def redact_line(text: str, limit: int = 200) -> str:
+    """`text` cleaned, redacted and on one line; cut only after that."""
+    return clean_line(redact(clean_line(text, len(text))).text, limit)
 
 
 def _mask(text: str, spans: list[Span]) -> str:

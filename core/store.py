@@ -16,6 +16,7 @@ from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate, read_as_new
 from .packing import pack, unpack
 from .redact import REDACTION_VERSION
+from .renewal import hide_unredacted, redact_all_again
 from .rewrite import being_replaced, finish, identity, is_due, last_change, take_over
 from .tokens import TOKENIZER_VERSION
 
@@ -96,6 +97,7 @@ class Store:
         database.run("PRAGMA cache_size=-32000")
         self._check(database)
         read_as_new(database)
+        hide_unredacted(database, VERSIONS["redaction"])
         return database
 
     def _nothing(self) -> NoIndex:
@@ -184,11 +186,15 @@ class Store:
             raise self._nothing()
 
     def _mark_outdated(self, database: Database) -> None:
-        """Have every file read again whose rows other rules made; until then the old rows answer."""
+        """Have every file read again whose rows other rules made.
+
+        Until then the old rows answer, but for what other rules have redacted: that is hidden.
+        """
         have = dict(database.rows("SELECT key, value FROM meta WHERE key IN ('tokenizer', 'redaction')"))
         if have != VERSIONS:
             with database.transaction():
-                read_all_again(database)
+                other = have.get("redaction") != VERSIONS["redaction"]
+                (redact_all_again if other else read_all_again)(database)
                 database.run_many("REPLACE INTO meta VALUES (?, ?)", VERSIONS.items())
 
     def trouble(self, error: Exception) -> StoreError:

@@ -188,7 +188,8 @@ def test_one_setting_can_be_asked_for_with_its_default(home):
     assert get(config, "sources.claude.enabled") is True
     assert get(config, "sources.kimi.enabled") is False
     assert get(config, "retention.when_source_vanishes") == "keep"
-    assert set(get(config, "")) == {"sources", "limits", "retention", "exclude", "interface", "keys"}  # type: ignore[call-overload]
+    sections = {"sources", "limits", "retention", "exclude", "redaction", "interface", "keys"}
+    assert set(get(config, "")) == sections  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(

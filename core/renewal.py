@@ -1,0 +1,82 @@
+"""Rows that older rules of redaction made: nobody reads them until today's rules have been over them.
+
+They are noted by file. Each file is read again, or renewed from its kept text, and with that shows again; until then
+a reader's connection has views in the place of the tables, so that no way of reading them can forget to leave them out.
+"""
+
+from __future__ import annotations
+
+from .database import Database
+from .ledger import RENEWED, read_all_again
+from .redact import redact
+
+_LAYOUT = f"""
+CREATE TABLE IF NOT EXISTS unredacted (file INTEGER PRIMARY KEY);
+CREATE TRIGGER IF NOT EXISTS redacted_again AFTER UPDATE OF adapter_version ON files
+  WHEN (new.adapter_version >= 0 AND new.state != 'quarantined') OR new.adapter_version = {RENEWED}
+  BEGIN DELETE FROM unredacted WHERE file = new.id; END;
+CREATE TRIGGER IF NOT EXISTS dropped_unredacted AFTER DELETE ON files
+  BEGIN DELETE FROM unredacted WHERE file = old.id; END;
+"""  # noqa: S608, a number of ours
+_FACTS = ("title", "project", "branch", "model", "agent", "about", "handle")
+_WAITING = "SELECT file FROM main.unredacted"
+_HIDDEN = f"""
+  SELECT session FROM main.facts WHERE file IN ({_WAITING}) UNION
+  SELECT session FROM main.turns WHERE file IN ({_WAITING}) UNION
+  SELECT t.session FROM main.titles JOIN main.turns t ON t.native_id = titles.turn_id WHERE titles.file IN ({_WAITING})
+"""  # noqa: S608, only the texts above
+_CURRENT = "(SELECT value FROM main.meta WHERE key = 'redaction')"
+_SHOWN = {
+    "turns": f"file NOT IN ({_WAITING}) AND session NOT IN ({_HIDDEN})",
+    "sessions": f"id NOT IN ({_HIDDEN})",
+    "skips": f"path NOT IN (SELECT path FROM main.files WHERE id IN ({_WAITING}))",  # noqa: S608
+}
+
+
+def redact_all_again(db: Database) -> None:
+    """Have every file read again or renewed, and hide until then what was read of it; within a transaction."""
+    read_all_again(db)
+    db.run_script(_LAYOUT)
+    db.run("INSERT OR IGNORE INTO unredacted SELECT id FROM files")
+
+
+def waiting(db: Database) -> int:
+    """How many files are hidden until today's rules have been over them."""
+    return db.value("SELECT count(*) FROM main.unredacted") if _has_table(db) else 0
+
+
+def hide_unredacted(db: Database, version: int) -> None:
+    """Have a reader see nothing that rules older than `version` made, for as long as that is so."""
+    has_table = _has_table(db)
+    by_older = (db.value(f"SELECT {_CURRENT}") or 0) < version
+    if not by_older and not (has_table and db.value("SELECT 1 FROM main.unredacted LIMIT 1")):
+        return
+    db.run("PRAGMA query_only=0")
+    for table, shown in _SHOWN.items():
+        condition = f"{_CURRENT} >= {version} AND {shown}" if has_table else "0"
+        old = db.value("SELECT sql FROM temp.sqlite_schema WHERE name = ?", table)
+        if old:
+            db.run(f"DROP VIEW temp.{table}")
+        select = old.partition(" AS ")[2] if old else f"SELECT * FROM main.{table}"  # noqa: S608, the three above
+        db.run(f"CREATE TEMP VIEW {table} AS {select} WHERE {condition}")
+    db.run("PRAGMA query_only=1")
+
+
+def renew_facts(db: Database, file: int) -> None:
+    """Redact by today's rules what is kept of a file besides its turns."""
+    for column in _FACTS:
+        _renew(db, "facts", column, "file", file)
+    _renew(db, "titles", "title", "file", file)
+    _renew(db, "turns", "cite", "file", file)
+    _renew(db, "skips", "example", "path", db.value("SELECT path FROM files WHERE id = ?", file))
+
+
+def _renew(db: Database, table: str, column: str, key: str, of: int | bytes) -> None:
+    find = f"SELECT DISTINCT {column} FROM {table} WHERE {key} = ? AND {column} > ''"  # noqa: S608, names of ours
+    for (text,) in list(db.rows(find, of)):
+        if (masked := redact(text).text) != text:
+            db.run(f"UPDATE {table} SET {column} = ? WHERE {key} = ? AND {column} = ?", masked, of, text)  # noqa: S608
+
+
+def _has_table(db: Database) -> bool:
+    return db.row("SELECT 1 FROM main.sqlite_schema WHERE name = 'unredacted'") is not None
