@@ -16,8 +16,11 @@ from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
 from harkback.core.held import Held, confirm, has_to_wait, questions, too_many_gone
 from harkback.core.ledger import RENEWED
+from harkback.tui.surroundings import Surroundings
 from hypothesis import given
 from hypothesis import strategies as st
+from test_app import running, settled, status
+from textual.widgets import Static
 
 
 @pytest.fixture
@@ -263,3 +266,22 @@ def test_one_command_answers_it(harkback: CommandLine, retention: str) -> None:
     again = harkback("sources", "confirm", "claude")
     assert (again.code, "nothing is asked" in again.out) == (1, True)
     assert harkback("sources", "confirm", "nonsense").code == 2
+
+
+# ---- in the app ----
+
+
+async def test_the_app_asks_in_its_bottom_line_and_on_f3(harkback: CommandLine) -> None:
+    place = Surroundings(harkback.folder, harkback.home, harkback.environ)
+    async with running(place) as pilot:
+        assert "4 of 5 files of Claude Code are gone at once (f3)" in status(pilot)
+        await pilot.press("f3")
+        await settled(pilot)
+        page = "\n".join(str(each.render()) for each in pilot.app.screen.query(Static))
+        assert page.startswith("Gone at once, and kept until you say that it is meant")
+        assert "4 of 5 files of Claude Code are gone at once; what was indexed of them stays" in page
+        assert "s0.jsonl" in page
+        assert "harkback sources confirm claude" in page
+    place.confirm("claude")
+    async with running(place) as pilot:
+        assert "gone at once" not in status(pilot)
