@@ -22,7 +22,7 @@ from harkback.core.database import Database
 from harkback.core.query import parse
 from harkback.core.reconcile import Reconciler, Report
 from harkback.core.search import Search
-from harkback.core.store import Store, unpack
+from harkback.core.store import NoIndex, Store, unpack
 from harkback.core.tokens import segment
 
 DAY = 86_400_000
@@ -257,6 +257,14 @@ class Engine:
     def run(self, only: list[str] | None = None, *, rebuild: bool = False, batches: int | None = None) -> Report:
         """Reconcile; with `batches` stop after about so many."""
         return self._reconciler(self.store, batches).run(only, rebuild=rebuild)
+
+    def indexed(self) -> bool:
+        """Whether there is an index; a first build that was killed at once is none."""
+        try:
+            self.store.read().close()
+        except NoIndex:
+            return False
+        return True
 
     def _reconciler(self, store: Store, batches: int | None = None) -> Reconciler:
         asked = [0]

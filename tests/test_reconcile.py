@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
+import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -14,7 +18,12 @@ import pytest
 from engine import DAY, NOON, Engine, Lines, check, line, turn
 from harkback.core import store as stores
 from harkback.core.config import Limits
+from harkback.core.forget import forget
+from harkback.core.forget_plan import Request, plan
+from harkback.core.history import NotFound
 from harkback.core.model import SkipRecord
+from harkback.core.store import Store
+from harkback.core.tombstones import bury, hashes
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
@@ -763,16 +772,22 @@ contents = st.lists(records(), max_size=8)
 
 
 class AnythingHappens(RuleBasedStateMachine):
-    """Files change in every way, with a reconcile here and there; in the end the index is as a fresh one."""
+    """Files change in every way, the source is unticked, sessions are forgotten, whoever indexes is killed.
+
+    In the end the index is as a fresh one that knows what was forgotten, but for sessions whose files are gone.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.engine = Engine(Path(self.folder.name))
         self.engine.write("always", turn("here"))
+        self.forgotten: set[str] = set()
 
     def there(self, name: str) -> bool:
         return self.engine.path(name).exists()
+
+    # ---- files ----
 
     @rule(name=st.sampled_from(NAMES), content=contents)
     def write(self, name: str, content: list[object]) -> None:
@@ -803,9 +818,18 @@ class AnythingHappens(RuleBasedStateMachine):
             shutil.copy(self.engine.path(name), self.engine.path(other))
             self.engine.touch(other)
 
+    @rule(name=st.sampled_from(NAMES), other=st.sampled_from(NAMES), content=contents)
+    def rotate(self, name: str, other: str, content: list[object]) -> None:
+        if self.there(name) and name != other:
+            self.engine.path(other).parent.mkdir(exist_ok=True)
+            self.engine.path(name).replace(self.engine.path(other))
+            self.engine.write(name, *content)
+
     @rule(name=st.sampled_from(NAMES))
     def delete(self, name: str) -> None:
         self.engine.path(name).unlink(missing_ok=True)
+
+    # ---- what harkback does ----
 
     @rule(batches=st.integers(0, 12))
     def stop_early(self, batches: int) -> None:
@@ -817,28 +841,117 @@ class AnythingHappens(RuleBasedStateMachine):
         self.engine.run()
         check(self.engine)
 
-    def teardown(self) -> None:
+    @rule()
+    def untick(self) -> None:
+        self.engine.ticked = ()
         self.engine.run()
         check(self.engine)
-        fresh = self.engine.fresh()
+        self.engine.ticked = None
+        assert self.engine.contents() == {}
+
+    @rule(session=st.sampled_from(("a", "b", "c")))
+    def forget_session(self, session: str) -> None:
+        self.forget(Request(session=f"lines:{session}"))
+
+    @rule(project=st.sampled_from(("one", "two")))
+    def forget_project(self, project: str) -> None:
+        self.forget(Request(project=project))
+
+    @rule(step=st.integers(1, 300))
+    def kill_indexing(self, step: int) -> None:
+        killed_at(step, self.engine.run)
+        if self.engine.indexed():
+            check(self.engine)
+
+    @rule(step=st.integers(1, 120), session=st.sampled_from(("a", "b", "c")))
+    def kill_forgetting(self, step: int, session: str) -> None:
+        request = Request(session=f"lines:{session}")
+        killed_at(step, lambda: forget(self.engine.store, request))
+        if self.engine.indexed():
+            check(self.engine)
+        self.forget(request)
+
+    def forget(self, request: Request) -> None:
+        """In full; what was half forgotten before may be gone already."""
+        if not self.engine.indexed():
+            return
+        try:
+            with closing(self.engine.store.read()) as db:
+                find = "SELECT native_id FROM sessions WHERE id = ?"
+                names = {db.value(find, row) for row in plan(db, request).rows}
+        except NotFound:
+            return
+        assert forget(self.engine.store, request).remains.files == ()
+        check(self.engine)
+        self.forgotten |= names
+        assert not self.forgotten & self.sessions()
+
+    def sessions(self) -> set[str]:
+        return {key.removeprefix("lines:") for key in self.engine.contents()}
+
+    # ---- the model ----
+
+    def teardown(self) -> None:
+        engine = self.engine
+        engine.run()
+        check(engine)
+        assert not self.forgotten & self.sessions()
+        fresh = self.fresh()
         check(fresh)
+        files = [row[0] for row in engine.rows("SELECT id, path FROM files") if not Path(os.fsdecode(row[1])).exists()]
         gone = {
             row[0]
-            for row in self.engine.rows(
-                """SELECT s.source || ':' || s.native_id FROM sessions s WHERE EXISTS (
-                     SELECT 1 FROM turns JOIN files ON files.id = file WHERE session = s.id AND files.state = 'gone'
-                     UNION SELECT 1 FROM facts JOIN files ON files.id = file WHERE session = s.id AND state = 'gone'
-                     UNION SELECT 1 FROM turns t JOIN titles ON titles.turn_id = t.native_id
-                           JOIN files ON files.id = titles.file WHERE t.session = s.id AND files.state = 'gone')"""
+            for file in files
+            for row in engine.rows(
+                """SELECT source || ':' || native_id FROM sessions WHERE id IN (
+                     SELECT session FROM turns WHERE file = ?1 UNION SELECT session FROM facts WHERE file = ?1
+                     UNION SELECT t.session FROM turns t JOIN titles ON titles.turn_id = t.native_id
+                           WHERE titles.file = ?1)""",
+                file,
             )
         }
-        assert self.engine.contents(gone.__contains__) == fresh.contents(gone.__contains__)
+        assert engine.contents(gone.__contains__) == fresh.contents(gone.__contains__)
         if not gone:
-            assert self.engine.run().skips == fresh.run().skips
+            if not self.forgotten:
+                assert engine.run().skips == fresh.run().skips
             for word in ("zebra", "熊猫", '"quokka 熊猫 zebra"'):
-                assert sorted(self.engine.places(word), key=repr) == sorted(fresh.places(word), key=repr)
+                assert sorted(engine.places(word), key=repr) == sorted(fresh.places(word), key=repr)
         self.folder.cleanup()
+
+    def fresh(self) -> Engine:
+        """The same home indexed from nothing but what was forgotten."""
+        with closing(self.engine.store.read()) as db:
+            known = hashes(db)
+        other = replace(self.engine)
+        other.store = Store(self.engine.place / "fresh")
+        with other.store.write() as db, db.transaction():
+            bury(db, known)
+        other.run()
+        return other
+
+
+def killed_at(step: int, do: Callable[[], object]) -> None:
+    """Do something in a child that is killed when it is about to give SQLite its statement number `step`."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    seen = itertools.count(1)
+
+    def trace(cursor: object, sql: str, values: object) -> bool:
+        if next(seen) == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return True
+
+    def watch(connection: apsw.Connection) -> None:
+        connection.exec_trace = trace  # type: ignore[assignment]
+
+    try:
+        apsw.connection_hooks.append(watch)
+        do()
+    finally:
+        os._exit(0)
 
 
 TestAnythingHappens = AnythingHappens.TestCase
-TestAnythingHappens.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)
+TestAnythingHappens.settings = settings(max_examples=40, stateful_step_count=15, deadline=None)
