@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tracemalloc
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from engine import Engine
 from harkback.adapters.foreign_sqlite import within
 from harkback.adapters.zcode import ZCode
 from harkback.adapters.zcode_database import NEWEST, session_places
@@ -332,6 +334,22 @@ def test_a_log_of_many_overlapping_windows_holds_each_message_once(tmp_path: Pat
     assert [words for _, words in turns(records)] == [f"{w} {n}" for n in range(120) for w in ("question", "answer")]
 
 
+def test_memory_is_taken_by_messages_not_by_how_often_they_were_sent(tmp_path: Path) -> None:
+    history = [user(f"question {n}") if n % 2 == 0 else agent(f"answer {n}") for n in range(40)]
+
+    def peak(times: int) -> int:
+        rows = [request(n, 0, history, f"{n}", body={"system": "x" * 20_000}) for n in range(times)]
+        path = log(tmp_path, rows)
+        tracemalloc.start()
+        assert len(turns(told(path))) == 41
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(2)
+    assert peak(400) < 1.5 * peak(20)
+
+
 @settings(max_examples=40)
 @given(st.data())
 def test_however_windows_overlap_the_conversation_comes_out_whole(
@@ -373,6 +391,22 @@ def test_a_database_that_comes_later_stands_in_place_of_the_log(tmp_path: Path) 
     links = [Link(1, turn.order, turn.time, None, None, undone=False) for turn in before]
     links += [Link(2, turn.order, turn.time, turn.native_id, None, undone=False) for turn in own]
     assert active(links, None, [cut]) == [False] * len(before) + [True] * len(own)
+
+
+def test_the_index_holds_a_session_once_whichever_store_came_first(tmp_path: Path) -> None:
+    engine = Engine(tmp_path, adapters=(ZCODE,))  # type: ignore[arg-type]
+    log(engine.home, [request(1, 0, [user("one")], "only the log has this")])
+    engine.run()
+    assert engine.texts(SESSION, "zcode") == ["one", "only the log has this"]
+    path = database(engine.home, SESSION)
+    said(path, SESSION, "m1", "user", text("one"))
+    said(path, SESSION, "m2", "assistant", text("the database has this"), time=TIME + 9)
+    engine.run()
+    assert engine.texts(SESSION, "zcode") == ["one", "the database has this"]
+    log(engine.home, [request(1, 0, [user("one")], "a"), request(2, 1, [agent("a"), user("two")], "b")])
+    engine.run()
+    assert engine.texts(SESSION, "zcode") == ["one", "the database has this"]
+    assert engine.rows("SELECT count(*) FROM turns") == [(2,)], "nothing of the log is left"
 
 
 def test_a_log_beside_a_broken_database_is_read(tmp_path: Path) -> None:
