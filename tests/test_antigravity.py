@@ -79,7 +79,9 @@ def test_text_that_was_cut_on_disk_and_unknown_speakers_are_counted(tmp_path: Pa
         step("MODEL", "VIEW_FILE", "half a fi", truncated_fields=["content"]), step("MARS", "USER_INPUT", "hello"),
     )  # fmt: skip
     assert turns(path) == [("assistant", "half an answ")]
-    assert {(skip.reason, skip.count) for skip in told(path).skips} == {("cut-at-source", 1), ("unknown-type", 1)}
+    for adapter in (ANTIGRAVITY, ANTIGRAVITY.with_tools()):
+        counts = [(skip.reason, skip.count) for skip in told(path, adapter).skips]
+        assert sorted(counts) == [("cut-at-source", 1), ("unknown-type", 1)]
 
 
 def test_both_products_keep_their_logs_in_a_brain(tmp_path: Path) -> None:

@@ -65,7 +65,8 @@ def test_the_operations_of_a_log_are_replayed(tmp_path: Path) -> None:
         {"kind": 2, "k": ["requests"], "v": [request("r1", "ask", said("par"))]},
         {"kind": 1, "k": ["requests", 0, "response", 0], "v": said("partly, ")},
         {"kind": 2, "k": ["requests", 0, "response"], "v": [said("wrong")]},
-        {"kind": 2, "k": ["requests", 0, "response"], "i": 1, "v": [said("then whole")]},
+        {"kind": 2, "k": ["requests", 0, "response"], "i": 1, "v": [said("then ")]},
+        {"kind": 1, "k": ["requests", 0, "response", 2], "v": said("whole")},
         {"kind": 1, "k": ["customTitle"], "v": "New"},
         {"kind": 3, "k": ["requests", 0, "modelId"]},
     )  # fmt: skip
@@ -212,8 +213,12 @@ def test_chats_are_found_where_they_are_kept_and_nowhere_else(tmp_path: Path) ->
     written(tmp_path, snapshot(), folder="globalStorage/github.copilot-chat")
     written(tmp_path, {}, name="oauth_credentials.json")
     assert set(VSCODE.find(user)) == {log, document, empty, moved}
+    twins = {written(tmp_path, snapshot(), name=f"twin-{number}.jsonl") for number in range(8)}
+    for number in range(8):
+        written(tmp_path, {}, name=f"twin-{number}.json")
+    assert set(VSCODE.find(user)) == {log, document, empty, moved, *twins}
     (user / "workspaceStorage" / "w2").symlink_to(user / "workspaceStorage" / "w1")
-    assert set(VSCODE.find(user)) == {log, document, empty, moved}
+    assert set(VSCODE.find(user)) == {log, document, empty, moved, *twins}
 
 
 def test_every_edition_on_every_system_has_a_root() -> None:

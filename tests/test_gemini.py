@@ -74,7 +74,7 @@ def test_setting_all_messages_replaces_the_list(tmp_path: Path) -> None:
 
 def test_a_message_that_was_taken_back_and_written_again_stands(tmp_path: Path) -> None:
     path = chat(tmp_path, HEAD, message("a", "one"), {"$rewindTo": "a"}, message("a", "one again"))
-    assert turns(path) == [("user", "one again")]
+    assert [turn.text for turn in told(path).turns] == ["one again"], "an id stands for one turn"
 
 
 def test_what_is_no_conversation_is_left_out(tmp_path: Path) -> None:
@@ -96,10 +96,12 @@ def test_what_the_person_saw_is_preferred_to_what_was_sent(tmp_path: Path) -> No
 
 
 def test_a_document_that_became_a_log_is_found_once(tmp_path: Path) -> None:
-    log = chat(tmp_path, HEAD, message("a", "in the log"))
-    chat(tmp_path, HEAD | {"messages": [message("a", "in the document")]}, name=log.with_suffix(".json").name)
+    names = [f"session-2026-05-04T09-0{number}-aaaa" for number in range(8)]
+    logs = [chat(tmp_path, HEAD, message("a", "in the log"), name=f"{name}.jsonl") for name in names]
+    for name in names:
+        chat(tmp_path, HEAD | {"messages": [message("a", "in the document")]}, name=f"{name}.json")
     alone = chat(tmp_path, HEAD | {"messages": []}, name="session-2026-01-01T00-00-bbbb.json")
-    assert sorted(GEMINI.find(tmp_path / ".gemini" / "tmp"), key=str) == sorted([log, alone], key=str)
+    assert sorted(GEMINI.find(tmp_path / ".gemini" / "tmp"), key=str) == sorted([*logs, alone], key=str)
 
 
 def test_what_lies_beside_the_chats_is_not_found(tmp_path: Path) -> None:
