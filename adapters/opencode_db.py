@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.model import Place, Record, SessionRecord, SkipRecord, UndoRecord
 from .content import field, label
@@ -46,21 +46,21 @@ def read(path: Path, session: str, tools: bool) -> Iterator[Record]:
     """The records of one session, without a checkpoint. Raises FileNotFoundError where it is no longer there."""
     with open_foreign(path) as store:
         tables = Tables(store, *KNOWN)
-        for table in _tables_of(store, tables, session):
-            if table == "session_v2":
-                yield from _facts(store, tables, table, session)
-                yield from events_of(store, session, _revert(store, tables, table, session), tools)
-            else:
-                yield from _facts(store, tables, table, session)
-                yield from _messages(store, tables, session, tools)
-            return
-    raise FileNotFoundError(errno.ENOENT, "no such session", os.fspath(within(path, session)))
+        row = _row_of(store, tables, session)
+        if row is None:
+            raise FileNotFoundError(errno.ENOENT, "no such session", os.fspath(within(path, session)))
+        yield from _facts(session, row)
+        if row.table == "session_v2":
+            yield from events_of(store, session, _taken_back(row), tools)
+        else:
+            yield from _messages(store, tables, session, row, tools)
 
 
 def has_messages_of(path: Path, session: str) -> bool:
     """Whether a database holds a session's conversation. Raises OSError and `Unreadable`."""
     with open_foreign(path) as store:
-        return bool(_tables_of(store, Tables(store, *KNOWN), session, only_with_messages=True))
+        row = _row_of(store, Tables(store, *KNOWN), session)
+        return row is not None and bool(row.is_told)
 
 
 # ---- Which generation ----
@@ -78,21 +78,38 @@ def _has_second(tables: Tables) -> bool:
     return tables.has("session_v2", "id") and tables.has("session_message", "id", "session_id", "type", "seq", "data")
 
 
-def _tables_of(store: ForeignStore, tables: Tables, session: str, *, only_with_messages: bool = False) -> list[str]:
-    """The tables in which a session is, the one to read it from first: a twin without messages comes last."""
-    queries = [
-        f"SELECT {rank}, '{table}', EXISTS (SELECT 1 FROM {messages} WHERE session_id = ?1) AS n"  # noqa: S608
-        f" FROM {table} WHERE id = ?1"
-        for rank, table, messages, there in (
-            (0, "session_v2", "session_message", _has_second(tables)),
-            (1, "session", "message", _has_first(tables)),
-        )
-        if there
-    ]
+class _Row(NamedTuple):
+    """A session as one of the two generations has it."""
+
+    table: str
+    is_told: int
+    """Whether it has messages."""
+    lacks_times: int
+    """Whether one of them has no time."""
+    title: object
+    directory: object
+    parent_id: object
+    fork_session_id: object
+    model: object
+    revert: object
+
+
+def _row_of(store: ForeignStore, tables: Tables, session: str) -> _Row | None:
+    """Where a session is to be read: the second generation wins, but a twin without messages never does."""
+    queries: list[str] = []
+    for table, messages, is_there in (
+        ("session_v2", "session_message", _has_second(tables)),
+        ("session", "message", _has_first(tables)),
+    ):
+        if is_there:
+            own = f"SELECT 1 FROM {messages} WHERE session_id = ?1"  # noqa: S608
+            untimed = f"EXISTS ({own} AND {tables.column(messages, 'time_created')} IS NULL)"
+            columns = ", ".join(fitting(tables.column(table, name)) for name in _Row._fields[3:])
+            queries.append(f"SELECT '{table}', EXISTS ({own}), {untimed}, {columns} FROM {table} WHERE id = ?1")  # noqa: S608
     if not queries:
         raise SchemaMismatch("session")
-    rows = store.rows(" UNION ALL ".join(queries) + " ORDER BY 3 DESC, 1", session)
-    return [row[1] for row in rows if row[2] or not only_with_messages]
+    rows = [_Row(*row) for row in store.rows(" UNION ALL ".join(queries), session)]
+    return next((row for row in rows if row.is_told), rows[0] if rows else None)
 
 
 # ---- Listing: what changes when a session does, from indexes and the newest message alone ----
@@ -138,35 +155,32 @@ def _list_second(store: ForeignStore, tables: Tables) -> list[tuple[Any, ...]]:
 # ---- Reading ----
 
 
-def _facts(store: ForeignStore, tables: Tables, table: str, session: str) -> Iterator[Record]:
-    wanted = ("title", "directory", "parent_id", "fork_session_id", "model")
-    columns = ", ".join(fitting(tables.column(table, name), 1 << 16) for name in wanted)
-    for title, directory, parent, fork, model in store.rows(f"SELECT {columns} FROM {table} WHERE id = ?", session):  # noqa: S608
-        yield facts(session, title, directory, name_of(parent or fork), fork=not parent)
-        if isinstance(model, str) and model.startswith("{"):
-            try:
-                model = model_name(decode_cell(model, ANY))
-            except ValueError:
-                model = None
-        if name := label(model):
-            yield SessionRecord(session, model=name)
-
-
-def _revert(store: ForeignStore, tables: Tables, table: str, session: str) -> tuple[object, object]:
-    """The message and the part from which on everything was taken back."""
-    column = fitting(tables.column(table, "revert"))
-    for (revert,) in store.rows(f"SELECT {column} FROM {table} WHERE id = ?", session):  # noqa: S608
+def _facts(session: str, row: _Row) -> Iterator[Record]:
+    parent = name_of(row.parent_id or row.fork_session_id)
+    yield facts(session, row.title, row.directory, parent, fork=not row.parent_id)
+    model = row.model
+    if isinstance(model, str) and model.startswith("{"):
         try:
-            told = decode_cell(revert, ANY)
+            model = model_name(decode_cell(model, ANY))
         except ValueError:
-            return None, None
-        return field(told, "messageID"), field(told, "partID")
-    return None, None
+            model = None
+    if name := label(model):
+        yield SessionRecord(session, model=name)
 
 
-def _messages(store: ForeignStore, tables: Tables, session: str, tools: bool) -> Iterator[Record]:
-    clock = _clock(store, tables, session)
-    from_message, from_part = _revert(store, tables, "session", session)
+def _taken_back(row: _Row) -> tuple[object, object]:
+    """The message and the part from which on everything was taken back."""
+    try:
+        told = decode_cell(row.revert, ANY)
+    except ValueError:
+        return None, None
+    return field(told, "messageID"), field(told, "partID")
+
+
+def _messages(store: ForeignStore, tables: Tables, session: str, row: _Row, tools: bool) -> Iterator[Record]:
+    """Ordered by time, or where a message has none by id, which ascends as well."""
+    clock = "id" if row.lacks_times else "time_created"
+    from_message, from_part = _taken_back(row)
     undone: int | None = None
     known: dict[object, tuple[int, int | None, Message]] = {}
     sql = f"""SELECT session_id, {clock}, id, {fitting("data")}, {tables.column("message", "time_created")} FROM message
@@ -223,11 +237,3 @@ def _pieces(rows: Iterator[Any], tools: bool) -> Iterator[tuple[object, Piece | 
                 yield part_id, piece
         except ValueError as error:
             yield part_id, cell_skip(data, error, place)
-
-
-def _clock(store: ForeignStore, tables: Tables, session: str) -> str:
-    """The column that orders messages: ids, which ascend as well, where one has no time."""
-    if not tables.has("message", "time_created"):
-        return "id"
-    missing = "SELECT 1 FROM message WHERE session_id = ? AND time_created IS NULL LIMIT 1"
-    return "id" if store.rows(missing, session) else "time_created"
