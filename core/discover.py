@@ -14,7 +14,7 @@ from .fingerprint import is_elsewhere, stamp_of, stamps_of
 from .found import Found, OnDisk
 from .gate import OUTSIDE_ROOT, Gate, Refused, is_below
 from .ledger import KnownFile
-from .model import Adapter, Dividing, Place, SkipRecord
+from .model import Adapter, Dividing, Place, SkipRecord, ToolReading
 
 
 @dataclass(slots=True)
@@ -40,8 +40,11 @@ class Source:
     _hidden: list[bytes] = field(default_factory=list[bytes])
     """Places that could not be looked into."""
 
-    def look(self, roots: Sequence[Path], gate: Gate) -> None:
-        """Find the files below each root; one that fails does not keep the others out."""
+    def look(self, roots: Sequence[Path], gate: Gate, *, of_projects: bool = False) -> None:
+        """Find the files below each root; one that fails does not keep the others out.
+
+        What is not there of the roots `of_projects` is gone, so long as the project is there.
+        """
         places = [os.fsencode(os.path.realpath(root)) for root in roots]
         for root in roots:
             try:
@@ -51,7 +54,7 @@ class Source:
                 self.error = type(error).__name__
                 self.folder_skips.append(SkipRecord("unreadable-folder", os.fspath(root)))
                 continue
-            if files:
+            if files or (of_projects and root.parent.is_dir() and not os.path.lexists(root)):
                 self._healthy.append(place)
             for path, file in files.items():
                 refusal = gate.refusal(self.adapter.name, path, places)
@@ -141,6 +144,14 @@ def roots_of(adapter: Adapter, config: Config, home: Path, environ: Mapping[str,
     """Where a source is read: the agent's own places and those of the config, each once."""
     given = [Path(root).expanduser() for root in config.source(adapter.name).roots]
     return list({os.path.realpath(root): root for root in [*adapter.roots(home, environ), *given]}.values())
+
+
+def as_wished(adapters: Iterable[Adapter], config: Config) -> list[Adapter]:
+    """The adapters, reading tool calls and their results too where the person wants those."""
+    return [
+        each.with_tools() if config.source(each.name).tools and isinstance(each, ToolReading) else each
+        for each in adapters
+    ]
 
 
 def discover(adapter: Adapter, roots: Sequence[Path]) -> tuple[dict[bytes, OnDisk], list[SkipRecord]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
-from .watch import Watcher
+from .watch import Glance, Watcher
 from .worker import Attempt, Done, Failed, Watching, heed, tell, teller
 
 LOOK_SECONDS = 5.0
@@ -52,13 +52,20 @@ class _Signs:
         return asked
 
 
-def serve_live(attempt: Attempt, roots: Callable[[], Iterable[Path]], own: Path, output: IO[bytes]) -> None:
+def serve_live(
+    attempt: Attempt,
+    roots: Callable[[], Iterable[Path]],
+    own: Path,
+    output: IO[bytes],
+    glanced: Callable[[], Iterable[Path]] = list,
+) -> None:
     """Be the child until the parent closes our input: every pass ends with a `Done` or a `Failed`.
 
-    `roots` are what to watch, asked for again and again; `own` is the folder that we write to ourselves. While another
+    `roots` are what to watch, asked for again and again; `own` is the folder that we write to ourselves; `glanced` are
+    places where changes show within `LOOK_SECONDS`, since what lies around them is not to be watched. While another
     process is indexing that is said once, and its end is waited for.
     """
-    signs, watcher = _Signs(), Watcher(own)
+    signs, watcher, glance = _Signs(), Watcher(own), Glance()
     heed(signs.stop, signs.ask)
     asked = True
     touched: set[str] | None = None
@@ -69,6 +76,8 @@ def serve_live(attempt: Attempt, roots: Callable[[], Iterable[Path]], own: Path,
         if watcher.follow(roots()):
             touched = set()
             tell(Watching(watcher.trouble), output)
+        if (seen := glance.changes(glanced())) and touched != set():
+            touched = seen | (touched or seen)
         asked = signs.take() or asked
         if asked or quiet >= SAFETY_SECONDS:
             touched = set()

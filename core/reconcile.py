@@ -12,10 +12,10 @@ from pathlib import Path
 
 from . import ledger
 from .clean import clean_line
-from .config import Config, EffectiveLimits
+from .config import Config, EffectiveLimits, Redaction
 from .damage import drop_asides
 from .database import Database
-from .discover import Source, discover, files_of_others, roots_of
+from .discover import Source, as_wished, discover, files_of_others, roots_of
 from .dividing import note
 from .exclude import Rules
 from .found import Found
@@ -25,7 +25,11 @@ from .held import has_to_wait, questions, withdraw
 from .keeping_out import apply_rules, keep_out
 from .ledger import UNKNOWN, KnownFile
 from .model import Adapter, Progress
+from .projects import project_roots_of, projects_of
 from .reading import Reading
+from .redact import also
+from .redact_own import own
+from .renewal import redact_all_again
 from .report import Meter, Report
 from .store import DamagedIndex, Store
 from .touched import touched_sources
@@ -54,8 +58,11 @@ class Reconciler:
     ) -> None:
         """`home` is the person's home folder; `stopped` is asked between files and between batches."""
         self._store, self._config, self._home, self._environ = store, config, home, environ
-        self._adapters = list(adapters)
+        self._adapters = as_wished(adapters, config)
+        self._projects: list[Path] = []
         self._rules = Rules(config.exclude.patterns, home)
+        self._gate = Gate(self._rules)
+        self._own = own(config.redaction.patterns, config.redaction.allow)
         self._limits: EffectiveLimits = config.limits.effective()
         self._stopped, self._on_progress = stopped, on_progress
         self._report, self._meter = Report(), Meter(on_progress)
@@ -84,7 +91,7 @@ class Reconciler:
             return self._run(only, rebuild, verify, ())
 
     def _run(self, only: Sequence[str] | None, rebuild: bool, verify: bool, touched: Collection[str]) -> Report:
-        with self._store.write(anew=rebuild) as db:
+        with also(self._own), self._store.write(anew=rebuild) as db:
             report, writer = self._report, Writer(db, self._rules)
             purged = self._purge_unticked(db, writer)
             report.sessions_before, report.turns_before = ledger.totals(db)
@@ -105,6 +112,8 @@ class Reconciler:
                 verify_files(db, sources, report, self._meter, self._stopped)
             reading = Reading(db, writer, self._limits, report, self._meter, self._stopped)
             finished = self._read(sources, reading)
+            if some is None and finished:
+                finished = self._read_in_new_projects(db, sources, reading)
             self._note_databases(db, sources, reading, finished)
             for source in sources if some is None else ():
                 if finished:
@@ -138,6 +147,9 @@ class Reconciler:
 
         program = metadata.version("harkback")
         admitted = self._if_changed(db, "limits", repr(self._limits), ledger.read_cut_again)
+        redacted = "" if self._config.redaction == Redaction() else repr(self._config.redaction)
+        if redacted or db.value("SELECT 1 FROM meta WHERE key = 'redaction-rules'"):
+            admitted |= self._if_changed(db, "redaction-rules", redacted, redact_all_again)
         return self._if_changed(db, "program", program, ledger.try_failed_again) or admitted
 
     def _if_changed(self, db: Database, key: str, now: str, then: Callable[[Database], None]) -> bool:
@@ -154,13 +166,15 @@ class Reconciler:
 
     def _discover(self, db: Database, only: Sequence[str] | None) -> list[Source]:
         sources: list[Source] = []
-        gate = Gate(self._rules, files_of_others(self._adapters, self._config, self._home, self._environ))
+        self._projects = projects_of(db)
+        self._gate = Gate(self._rules, files_of_others(self._adapters, self._config, self._home, self._environ))
         for adapter in self._adapters:
             if self._config.source(adapter.name).enabled and (only is None or adapter.name in only):
                 source = Source(adapter, ledger.known_files(db, adapter.name))
                 try:
-                    source.look(roots_of(adapter, self._config, self._home, self._environ), gate)
-                    source.divide(gate)
+                    source.look(roots_of(adapter, self._config, self._home, self._environ), self._gate)
+                    source.look(project_roots_of(adapter, self._projects), self._gate, of_projects=True)
+                    source.divide(self._gate)
                 except Exception as error:  # an adapter's fault costs its source, not the others
                     source.error = type(error).__name__
                 sources.append(source)
@@ -181,9 +195,22 @@ class Reconciler:
         busy = [source for source in sources if source.is_busy(reading.failed)]
         if busy and not self._stopped():
             time.sleep(BUSY_PAUSE)
-            again = [file for source in busy for file in source.look_again(Gate(self._rules), reading.failed)]
+            again = [file for source in busy for file in source.look_again(self._gate, reading.failed)]
             self._take(again, by_name, reading)
         self._take([file for source in sources for file in reading.lifted(source)], by_name, reading)
+        return not self._stopped()
+
+    def _read_in_new_projects(self, db: Database, sources: Sequence[Source], reading: Reading) -> bool:
+        """Sessions that were read just now may have been held where an agent keeps files nobody knew of before."""
+        new = sorted(set(projects_of(db)) - set(self._projects))
+        files: list[Found] = []
+        for source in sources:
+            if new and (roots := project_roots_of(source.adapter, new)):
+                before = set(source.found)
+                source.look(roots, self._gate, of_projects=True)
+                files += (file for path, file in source.found.items() if path not in before)
+        self._report.seen += len(files)
+        self._take(files, {source.adapter.name: source for source in sources}, reading)
         return not self._stopped()
 
     def _take(self, files: Iterable[Found], sources: Mapping[str, Source], reading: Reading) -> None:

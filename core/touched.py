@@ -11,9 +11,9 @@ from .database import Database
 from .discover import Source
 from .exclude import Rules
 from .fingerprint import stamp_of
-from .found import Found
+from .found import Found, OnDisk
 from .gate import Gate
-from .model import Adapter
+from .model import Adapter, Dividing
 
 MOST = 50
 """With more files than this a look at all of them is as fast."""
@@ -27,7 +27,7 @@ def touched_sources(
     None where only a look at everything will do: a file is new, gone, set aside or refused, or no session file at all.
     """
     gate, sources = Gate(rules), dict[str, Source]()
-    names = set(paths)
+    names = {_database_of(db, name) or name for name in paths}
     if not names or len(names) > MOST:
         return None
     for name in names:
@@ -40,5 +40,24 @@ def touched_sources(
         except OSError:
             return None
         adapter = adapters[source]
-        sources.setdefault(source, Source(adapter, {})).found[path] = Found(adapter, Path(name), stamp, known)
+        mine = sources.setdefault(source, Source(adapter, {}))
+        if isinstance(adapter, Dividing) and adapter.is_divided(Path(name)):
+            mine.known |= {path: known} | ledger.known_below(db, path)
+            mine.databases[path] = OnDisk(Path(name), stamp)
+        else:
+            mine.found[path] = Found(adapter, Path(name), stamp, known, known.beside)
+    for each in sources.values():
+        each.divide(gate)
+        if any(not divided.tells_who_is_missing for divided in each.divided.values()):
+            return None
+        if any(file.state not in ("gone", "excluded") for file in each.absent()):
+            return None
     return list(sources.values())
+
+
+def _database_of(db: Database, name: str) -> str | None:
+    """The database that SQLite keeps a file beside; None for another file."""
+    for suffix in ("-wal", "-shm", "-journal"):
+        if name.endswith(suffix) and ledger.known_file(db, os.fsencode(name.removesuffix(suffix))):
+            return name.removesuffix(suffix)
+    return None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +17,11 @@ LONGEST_MS = 450
 POLL_SECONDS = 15.0
 """Between two looks where the system reports no changes."""
 
+MOST_IN_FOLDER = 200
+"""So many files of a folder are glanced at."""
+
+State = tuple[int, int, int] | None
+"""Inode, size and time of change; None for what is not there."""
 Place = tuple[str, int, int]
 """A folder or file, its device and inode: one that was made anew has to be watched anew."""
 
@@ -71,6 +79,35 @@ class Watcher:
 
     def _is_own(self, path: str) -> bool:
         return path == self._own or path.startswith(self._own + os.sep)
+
+
+class Glance:
+    """Notices changes of a few files and small folders by looking at them: what lies around is too much to watch."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, State] | None = None
+
+    def changes(self, places: Iterable[Path]) -> set[str]:
+        """The paths that are not as they were at the last look; of a folder that is itself and what is right in it."""
+        states: dict[str, State] = {}
+        for place in places:
+            states[os.fspath(place)] = _state(place)
+            with suppress(OSError):
+                if stat.S_ISDIR(place.lstat().st_mode):
+                    with os.scandir(place) as entries:
+                        states |= {entry.path: _state(Path(entry.path)) for entry in islice(entries, MOST_IN_FOLDER)}
+        before, self._states = self._states, states
+        if before is None:
+            return set()
+        return {path for path in before.keys() | states.keys() if before.get(path) != states.get(path)}
+
+
+def _state(path: Path) -> State:
+    try:
+        status = path.lstat()
+    except (OSError, ValueError):
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _place(root: Path) -> Place | None:

@@ -14,6 +14,7 @@ from harkback.core import mounts, reconcile
 from harkback.core.config import Config, Exclude, Limits
 from harkback.core.dividing import RETRIED
 from harkback.core.model import Place, SkipRecord, Unreadable
+from harkback.core.report import Report
 
 
 @pytest.fixture(autouse=True)
@@ -383,3 +384,48 @@ def test_a_path_below_a_database_is_its_session(engine: Engine, library: Library
     engine.run()
     paths = [os.fsdecode(row[0]) for row in engine.rows("SELECT path FROM files ORDER BY path")]
     assert paths == [str(library.path), str(within(library.path, "new")), str(within(library.path, "old"))]
+
+
+# ---- while the app is open ----
+
+
+def pass_over(engine: Engine, *paths: object) -> Report:
+    return engine._reconciler(engine.store).run(touched=[str(path) for path in paths])
+
+
+def test_a_log_that_grows_beside_a_database_has_that_alone_looked_at(engine: Engine, library: Library) -> None:
+    engine.adapters = (Lines(), *engine.adapters)
+    for name in "abc":
+        engine.write(name, turn("one"))
+    library.db.execute("PRAGMA journal_mode=WAL")
+    library.say("new", turn("wombat"))
+    engine.run()
+    adapter = engine.adapters[1]
+    assert isinstance(adapter, Shelf)
+    adapter.opened.clear()
+    library.say("new", turn("numbat"), changed=NOON + 1)
+    report = pass_over(engine, f"{library.path}-wal", f"{library.path}-shm")
+    assert (report.seen, report.read, adapter.opened) == (1, 1, ["new"])
+    assert engine.places("numbat") == [("new", 3)]
+    library.say("newest", turn("ibex"))
+    assert pass_over(engine, f"{library.path}-wal").seen == 1
+    assert engine.places("ibex") == [("newest", 1)]
+    assert pass_over(engine, f"{library.path}-wal").read in (0, 1)  # within the tick of a clock it may have changed
+    same_as_fresh(engine)
+
+
+def test_a_session_that_is_gone_from_a_database_has_everything_looked_at(engine: Engine, library: Library) -> None:
+    engine.run()
+    library.drop("old")
+    assert pass_over(engine, library.path).gone == 1
+
+
+def test_a_file_that_depends_on_others_is_read_on_when_it_alone_was_touched(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "engine", (Sidecars(),))
+    path = engine.write("a", turn("zebra"))
+    engine.run()
+    more = engine.append("a", turn("okapi"))
+    assert pass_over(engine, path).bytes_read == more
+    path.with_suffix(".side").write_text("one")
+    assert pass_over(engine, path.with_suffix(".side")).read == 1
+    assert engine.texts("a") == ["zebra one", "okapi one"]

@@ -132,7 +132,7 @@ def _serve(here: Surroundings, only: list[str] | None, rebuild: bool, watch: boo
             return Failed(str(error))
 
     if watch:
-        serve_live(attempt, here.watched, here.folder, output)
+        serve_live(attempt, here.watched, here.folder, output, here.glanced)
     else:
         serve(attempt, output)
 

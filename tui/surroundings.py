@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -12,10 +13,12 @@ from pathlib import Path
 from ..adapters import ADAPTERS
 from ..core import config as configuration
 from ..core.config import Config, ConfigError
+from ..core.database import Error
 from ..core.held import Held, confirm
 from ..core.model import Adapter, Progress
+from ..core.projects import project_roots_of, projects_of
 from ..core.reconcile import Reconciler, Report, roots_of
-from ..core.store import Store
+from ..core.store import Store, StoreError
 from ..core.when import local_now
 from ..core.writer import Writer
 
@@ -105,6 +108,17 @@ class Surroundings:
             return []
         ticked = [adapter for adapter in self.adapters if config.source(adapter.name).enabled]
         return [root for adapter in ticked for root in roots_of(adapter, config, self.home, self.environ)]
+
+    def glanced(self) -> list[Path]:
+        """Where ticked sources may have files in the folders that people worked in; none while that can't be told."""
+        try:
+            config = self.config()
+            with closing(self.store.read()) as db:
+                projects = projects_of(db)
+        except (ConfigError, StoreError, Error):
+            return []
+        ticked = [adapter for adapter in self.adapters if config.source(adapter.name).enabled]
+        return [root for adapter in ticked for root in project_roots_of(adapter, projects)]
 
     def worker_command(self, *, live: bool = False) -> list[str]:
         """The command line of a child process that reconciles and reports in JSON lines; `live`: again and again."""
