@@ -124,6 +124,15 @@ class Database:
             if self._connection.in_transaction:
                 self.run("ROLLBACK")
 
+    def vocabulary(self, table: str, name: str) -> None:
+        """Makes `temp.NAME` of the words of one of FTS5's tables: (term, doc, cnt)."""
+        before = self.value("PRAGMA query_only")
+        self.run("PRAGMA query_only=0")  # a table of this connection's own; the file stays as read-only as it is
+        try:
+            self.run(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{name} USING fts5vocab(main, {table}, row)")
+        finally:
+            self.run(f"PRAGMA query_only={before}")
+
     def tokenizer(self, name: str, arguments: list[str]) -> Any:
         """One of FTS5's tokenizers, as a function."""
         return self._connection.fts5_tokenizer(name, arguments)

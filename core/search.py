@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from . import candidates
+from .alike import LOOKED_AT, spread
 from .copies import Copies, once
 from .database import Database
 from .excerpt import excerpt
@@ -14,6 +15,7 @@ from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
 from .model import Excerpt, Hit
 from .query import Query
 from .rank import Candidate, Ranked, rank
+from .spelling import Spelling
 from .store import unpack
 from .tokens import Needle, has_cjk
 
@@ -31,6 +33,10 @@ class Found:
     others: tuple[int, ...] = ()
     total: int = 0
     total_exact: bool = True
+    query: Query = field(default_factory=lambda: Query(""))
+    """What was really looked for: a word that the index lacks has its likely spellings beside it."""
+    suggestion: str | None = None
+    """The query as it may have been meant."""
 
 
 class Search:
@@ -40,6 +46,7 @@ class Search:
         self._db = db
         candidates.prepare(db)
         self._copies = Copies(db)
+        self._spelling = Spelling(db)
 
     def best(self, query: Query, *, recent: bool = False) -> Found:
         """The best matches alone, soon; with `recent` simply the newest. The total is exact if there are few."""
@@ -49,7 +56,8 @@ class Search:
     def _best(self, query: Query, recent: bool) -> Found:
         condition = where(query.filters)
         if query.is_empty():
-            return self._newest(condition) if query.filters else Found()
+            return replace(self._newest(condition) if query.filters else Found(), query=query)
+        query, suggestion = self._spelling.mended(query)
         by_rank = not (recent or _is_short(query))
         full, exact = ([], True) if query.sentence else self._matching(query, condition, by_rank, loose=False)
         ranked = _order(full, by_rank, query.times)
@@ -61,7 +69,10 @@ class Search:
                 partly = [each._replace(coverage=min(each.coverage, 0.99)) for each in partly]
             ranked = [*ranked, *partly]
         ranked = self._without_copies(ranked)
-        return Found(tuple(ranked), (), len(ranked), exact)
+        if by_rank:
+            whole = sum(each.coverage == 1 for each in ranked) if not query.sentence else len(ranked)
+            ranked = [*self._spread(ranked[:whole]), *self._spread(ranked[whole:])]
+        return Found(tuple(ranked), (), len(ranked), exact, query, suggestion)
 
     def _matching(self, query: Query, condition: Where, by_rank: bool, *, loose: bool) -> tuple[list[Candidate], bool]:
         if not by_rank:
@@ -71,10 +82,11 @@ class Search:
             found += candidates.beside(self._db, found, condition)
         return found, exact
 
-    def rest(self, query: Query, best: Found) -> Found:
+    def rest(self, best: Found) -> Found:
         """`best` with everything else that matches, newest first, and so with its exact total."""
         if best.total_exact:
             return best
+        query = best.query
         condition = where(query.filters)
         shown = {each.turn for each in best.ranked}
         taken = {copy.identity: copy.session for turn in shown if (copy := self._copies.of(turn))}
@@ -88,10 +100,10 @@ class Search:
             shown,
             taken,
         )
-        return Found(best.ranked, others, len(best.ranked) + len(others), True)
+        return replace(best, others=others, total=len(best.ranked) + len(others), total_exact=True)
 
     def hits(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit]:
-        """What to show of matches, `Ranked` ones or chunk ids; those dropped since they were found are left out."""
+        """What to show of matches, `Ranked` ones or chunk ids, of `Found.query`; those dropped since are left out."""
         return [hit for hit in self.hits_or_gone(query, matches) if hit]
 
     def hits_or_gone(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit | None]:
@@ -168,6 +180,18 @@ class Search:
             return list(ranked)
         shown = {best.turn: senior._replace(score=best.score) for senior, best in once(items)}
         return [shown.get(each.turn, each) for each in ranked if not each.has_copy or each.turn in shown]
+
+    def _spread(self, ranked: Sequence[Ranked]) -> list[Ranked]:
+        """The best with those that say nearly the same set behind the others."""
+        leading = ranked[:LOOKED_AT]
+        texts = [self._text_of(each.chunk) for each in leading]
+        return [*(leading[number] for number in spread(texts)), *ranked[LOOKED_AT:]]
+
+    def _text_of(self, chunk: int) -> str:
+        row = self._db.row(
+            "SELECT text, start, stop FROM chunks JOIN turns ON turns.id = turn WHERE chunks.id = ?", chunk
+        )
+        return unpack(row[0])[row[1] : row[2]] if row else ""
 
     def _shows(self, chunk: int, query: Query, shown: Excerpt) -> bool:
         """Whether a chunk is one that matches."""

@@ -40,6 +40,8 @@ class Term:
     stop: int
     quoted: bool = False
     prefix: bool = False
+    similar: tuple[str, ...] = ()
+    """Words that will do as well, as the index lacks this one."""
 
     def expression(self) -> str:
         """The FTS5 expression for all of it."""
@@ -58,13 +60,13 @@ class Term:
         """What to highlight for it."""
         if loose:
             return [found for part in self._parts() for found in part.needles()]
-        found = [needle(self.text, prefix=self.prefix), *[needle(whole) for whole in self._finished()]]
+        found = [needle(self.text, prefix=self.prefix), *[needle(whole) for whole in self._instead()]]
         return [each for each in found if each]
 
     def _phrases(self) -> tuple[str, ...]:
         words, open_end = phrase(self.text)
         begun = quoted(words, open_end=self.prefix or open_end)
-        return begun, *[quoted(phrase(whole)[0]) for whole in self._finished()]
+        return begun, *[quoted(phrase(whole)[0]) for whole in self._instead()]
 
     def _parts(self) -> list[Term]:
         if self.quoted:
@@ -76,8 +78,8 @@ class Term:
         begun = self.prefix or phrase(self.text)[1]
         return [replace(self, text=word, prefix=begun and word is words[-1] and not has_cjk(word)) for word in words]
 
-    def _finished(self) -> list[str]:
-        return finished(self.text) if self.prefix or phrase(self.text)[1] else []
+    def _instead(self) -> list[str]:
+        return [*(finished(self.text) if self.prefix or phrase(self.text)[1] else ()), *self.similar]
 
     def _is_date_word(self) -> bool:
         return not self.quoted and (bool(_YEAR.fullmatch(self.text)) or self.text.strip("?!.,;:").lower() in DATE_WORDS)

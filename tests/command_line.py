@@ -39,10 +39,10 @@ class CommandLine:
         """Where its configuration and index are, unless it is told otherwise."""
         self.environ["HARKBACK_HOME"] = str(self.folder)
 
-    def __call__(self, *words: str | bytes, **environ: str) -> Ran:
-        """Run it; `environ` is added to its environment. It must not print a traceback, whatever happens."""
+    def __call__(self, *words: str | bytes, typed: str = "", **environ: str) -> Ran:
+        """Run it; `typed` is its input, `environ` added to its environment. It must not print a traceback."""
         done = subprocess.run(
-            [self.program, *words], env=self.environ | environ, stdin=subprocess.DEVNULL, capture_output=True
+            [self.program, *words], env=self.environ | environ, input=typed.encode(), capture_output=True
         )
         ran = Ran(
             done.returncode, *(stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))

@@ -289,10 +289,10 @@ class Engine:
         """All hits, in order."""
         db = self.store.read()
         search, query = Search(db), parse(text, datetime(2026, 1, 10))  # noqa: DTZ001
-        found = search.rest(query, search.best(query, **options))
+        found = search.rest(search.best(query, **options))
         assert found.total_exact
         assert found.total == len(found.ranked) + len(found.others)
-        hits = search.hits(query, [*found.ranked, *found.others])
+        hits = search.hits(found.query, [*found.ranked, *found.others])
         assert len(hits) == found.total
         db.close()
         return hits

@@ -100,7 +100,7 @@ def answers(engine: Engine) -> int:
         with closing(engine.store.read()) as db, db.snapshot():
             search, query = Search(db), parse(MARK, datetime(2026, 3, 31))  # noqa: DTZ001
             found = search.best(query)
-            return len(search.hits(query, [*found.ranked, *found.others]))
+            return len(search.hits(found.query, [*found.ranked, *found.others]))
     except Error as error:
         raise engine.store.trouble(error) from error
 

@@ -697,3 +697,32 @@ def on_a_terminal(harkback: CommandLine, *words: str, columns: int) -> str:
     os.close(parent)
     assert done.wait() == 0
     return said.decode().replace("\r\n", "\n")
+
+
+def test_many_queries_are_answered_in_one_process_line_by_line(indexed: CommandLine) -> None:
+    ran = indexed("search", "--stdin", "--limit", "2", typed="clipboard\n\nzzzzqqq\nclipboard role:nobody\n")
+    answers = [json.loads(line) for line in ran.out.splitlines()]
+    assert [answer["query"] for answer in answers] == ["clipboard", "zzzzqqq", "clipboard role:nobody"]
+    assert [bool(answer["hits"]) for answer in answers] == [True, False, True]
+    assert answers[2]["notes"]
+    assert ran.code == 0
+    assert indexed("search", "--stdin", typed="zzzzqqq\n").code == 1
+    assert indexed("search", "--stdin", "clipboard", typed="tmux\n").code == 2
+    assert indexed("search").code == 2
+
+
+def test_a_score_is_explained_when_that_is_asked_for(indexed: CommandLine) -> None:
+    ran = indexed("search", "clipboard", "--explain", "--limit", "1")
+    assert re.search(r"^  \d+\.\d\d = bm25 \d+\.\d\d × \(1 \+ 1\.00 for clipboard\)", ran.out, re.MULTILINE)
+    (hit,) = indexed("search", "clipboard", "--explain", "--limit", "1", "--json").json["hits"]
+    why = hit["explain"]
+    own = why["bm25"] * (1 + why["coverage"]) * why["role"]
+    assert hit["score"] == pytest.approx((own + why["neighbours"] + why["session"]) * why["time"], abs=0.001)
+
+
+def test_a_misspelt_word_finds_what_was_meant_and_says_so(indexed: CommandLine) -> None:
+    ran = indexed("search", "clipbaord", "--json")
+    assert ran.json["suggestion"] == "clipboard"
+    assert ran.json["hits"]
+    assert ran.json["notes"] == ["clipbaord: no text has it, so clipboard will do"]
+    assert "did you mean: clipboard" in indexed("search", "clipbaord").err

@@ -112,8 +112,8 @@ def test_the_rest_completes_the_total_without_repeating(engine: Engine) -> None:
     search, query = Search(db), parse("zebra", datetime(2026, 1, 10))  # noqa: DTZ001
     best = search.best(query)
     assert not best.total_exact
-    found = search.rest(query, best)
-    everything = [(hit.session.key, hit.number) for hit in search.hits(query, [*found.ranked, *found.others])]
+    found = search.rest(best)
+    everything = [(hit.session.key, hit.number) for hit in search.hits(found.query, [*found.ranked, *found.others])]
     assert found.total_exact
     assert found.total == len(everything) == len(set(everything)) == 3 * (CANDIDATES // 2) + 1
     db.close()
@@ -346,8 +346,8 @@ def test_nothing_typed_breaks_a_search(text: str) -> None:
         query = parse(text, datetime(2026, 1, 10), typing=typing)  # noqa: DTZ001
         for recent in (False, True):
             search = Search(db)
-            found = search.rest(query, search.best(query, recent=recent))
-            search.hits(query, [*found.ranked, *found.others])
+            found = search.rest(search.best(query, recent=recent))
+            search.hits(found.query, [*found.ranked, *found.others])
 
 
 _kept: list[Any] = []
@@ -377,7 +377,7 @@ def test_an_interrupted_search_raises_and_the_next_connection_works(engine: Engi
         search, query = Search(db), parse("zebra okapi wombat", datetime(2026, 1, 10))  # noqa: DTZ001
         try:
             while True:
-                search.rest(query, search.best(query))
+                search.rest(search.best(query))
                 started.set()
         except Interrupted:
             outcome.append("interrupted")

@@ -61,6 +61,8 @@ class Answer:
     """Sessions of which limits left something out."""
     skipped: bool = False
     """Whether anything at all was left out, skipped or not readable."""
+    suggestion: str | None = None
+    """The query as it may have been meant."""
 
     @property
     def lists_sessions(self) -> bool:
@@ -123,7 +125,7 @@ class Asking:
         best = search.best(query, recent=self.request.recent)
         answered(self._filled(db, _with(base, best), began))
         if not best.total_exact and not self._cancelled.is_set():
-            answered(self._filled(db, _with(base, search.rest(query, best)), began))
+            answered(self._filled(db, _with(base, search.rest(best)), began))
 
     def _query(self) -> Query:
         query = parse(self.request.text, self._place.now(), typing=True)
@@ -151,4 +153,11 @@ def details(db: Database, answer: Answer, first: int, stop: int) -> list[Item]:
 
 def _with(base: Answer, found: Found) -> Answer:
     matches: list[Match] = [*found.ranked, *found.others]
-    return replace(base, matches=matches, total=found.total, exact=found.total_exact)
+    return replace(
+        base,
+        query=found.query,
+        matches=matches,
+        total=found.total,
+        exact=found.total_exact,
+        suggestion=found.suggestion,
+    )

@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar, cast
 
 import click
@@ -96,10 +97,14 @@ def demo(context: click.Context) -> None:
     context.exit(run_demo())
 
 
+COMMANDS = ("cli_config", "cli_exclude", "cli_index", "cli_search", "cli_show", "cli_sources", "cli_trust")
+"""The modules that add commands as they are imported."""
+
+
 def main() -> None:
     """The console script: every error in a sentence, never a traceback."""
-    from . import cli_config, cli_exclude, cli_index, cli_search, cli_sources, cli_trust  # noqa: F401  # pyright: ignore[reportUnusedImport]
-
+    for name in COMMANDS:
+        import_module(f".{name}", __package__)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             cast(Any, stream).reconfigure(errors="backslashreplace")

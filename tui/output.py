@@ -42,6 +42,7 @@ def note(text: str) -> None:
 def print_json(value: Mapping[str, Any]) -> None:
     """One JSON object on stdout; ASCII alone, so that no terminal, pipe or encoding can be upset by it."""
     click.echo(json.dumps({"schema": SCHEMA, **value}, ensure_ascii=True))
+    sys.stdout.flush()  # whoever asks line by line waits for the answer
 
 
 def on_terminal(stream: Any) -> bool:

@@ -86,7 +86,7 @@ def searching(place: Surroundings) -> None:
             db = place.store.read()
             search, query = Search(db), parse(text, local_now())
             found = search.best(query)
-            search.hits(query, found.ranked[:20] or found.others[:20])
+            search.hits(found.query, found.ranked[:20] or found.others[:20])
             db.close()
             times.append((time.perf_counter() - began) * 1000)
     cuts = statistics.quantiles(times, n=100)

@@ -110,7 +110,7 @@ def ask(of: Set, folder: Path, model: Path | None) -> Iterator[tuple[Question, R
             began = time.perf_counter()
             query = parse(question.text, question.now)
             found = search.best(query)
-            hits = search.hits(query, found.ranked[:50])
+            hits = search.hits(found.query, found.ranked[:50])
             ms = 1000 * (time.perf_counter() - began)
             order = [(hit.session.native_id, hit.number or 0) for hit in hits]
             sessions = list(dict.fromkeys(session for session, _ in order))[:5]

@@ -1,0 +1,128 @@
+"""Words of a query that the index does not have, and those of its own that may have been meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .database import Database
+from .query import Query
+from .store import unpack
+from .term import Term, quoted
+from .tokens import needle, tokenize
+
+SHORTEST = 4
+"""Letters; shorter words have too many neighbours."""
+TWO_EDITS = 8
+"""From so many letters on, two edits are worth a question, never a match of their own accord."""
+LOOKED_AT = 12
+"""So many stems of the vocabulary are looked at closely."""
+MOST = 3
+"""So many spellings of one word are looked for."""
+_WORD = re.compile(r"[^\W\d_]+")
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+
+
+class Spelling:
+    """Knows the vocabulary of one index."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._meant: dict[str, tuple[tuple[str, ...], str | None]] = {}
+
+    def mended(self, query: Query) -> tuple[Query, str | None]:
+        """The query with each unknown word's likely spellings beside it, and the text that may have been meant.
+
+        Left as they are: what was quoted, what is no plain word, and whatever the index has.
+        """
+        better = query.text
+        groups: list[tuple[Term, ...]] = []
+        for group in reversed(query.wanted):  # from the end, so that places in the text stay true
+            terms: list[Term] = []
+            for term in reversed(group):
+                close, guess = self._spellings(term) if _is_plain(term) else ((), None)
+                if guess:
+                    better = better[: term.start] + guess + better[term.start + len(_bare(term.text)) :]
+                terms.append(replace(term, similar=close))
+            groups.append(tuple(reversed(terms)))
+        if better == query.text:
+            return query, None
+        return replace(query, wanted=tuple(reversed(groups))), better
+
+    def _spellings(self, term: Term) -> tuple[tuple[str, ...], str | None]:
+        """Words one edit away from an unknown one, the most frequent first; and the best guess, at most two away."""
+        word = _bare(term.text).lower()
+        if word not in self._meant:
+            if len(self._meant) > 1_000:
+                self._meant.clear()
+            self._meant[word] = self._look_up(word, term.prefix)
+        return self._meant[word]
+
+    def _look_up(self, word: str, prefix: bool) -> tuple[tuple[str, ...], str | None]:
+        found = needle(word)
+        if found is None or len(found.tokens) != 1 or self._is_known(found.tokens[0], prefix):
+            return (), None
+        from rapidfuzz.distance import OSA  # only those who mistype pay for it
+
+        most = 2 if len(word) >= TWO_EDITS else 1
+        near: list[tuple[int, int, str]] = []
+        for stem, count in self._vocabulary(word):
+            if 2 * len(word) <= 5 * len(stem) <= 5 * (len(word) + most) and _WORD.fullmatch(stem):
+                edits = OSA.distance(word[: len(stem)], stem, score_cutoff=most + 1)  # what follows is its ending
+                if edits <= most + 1:
+                    near.append((edits, -count, stem))
+        near.sort()
+        spellings: list[tuple[int, int, str]] = []
+        for _, count, stem in near[:LOOKED_AT]:
+            spellings += [
+                (edits, count, whole)
+                for whole in self._whole_words(stem)
+                if 0 < (edits := OSA.distance(word, whole, score_cutoff=most)) <= most
+            ]
+        spellings.sort()
+        one_edit = [whole for edits, _, whole in spellings if edits == 1]
+        return tuple(dict.fromkeys(one_edit))[:MOST], spellings[0][2] if spellings else None
+
+    def _is_known(self, stem: str, prefix: bool) -> bool:
+        """Whether some text has the word, or one that begins so."""
+        match = quoted(stem, open_end=prefix)
+        return self._db.row("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", match) is not None
+
+    def _vocabulary(self, word: str) -> Iterator[tuple[str, int]]:
+        """(stem, in how many chunks) of the index's words that begin with the first or the second letter of `word`."""
+        self._db.vocabulary("words", "vocabulary")  # a snapshot that it is made in takes it along at its end
+        for first in dict.fromkeys(word[:2]):
+            yield from self._db.rows(
+                "SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ?", first, chr(ord(first) + 1)
+            )
+
+    def _whole_words(self, stem: str) -> set[str]:
+        """Words with this stem, as some texts have them."""
+        found: set[str] = set()
+        for text, start, stop in self._db.rows(
+            """SELECT turns.text, start, stop FROM words JOIN chunks ON chunks.id = words.rowid
+               JOIN turns ON turns.id = chunks.turn WHERE words MATCH ? LIMIT 3""",
+            quoted(stem, open_end=True),
+        ):
+            piece = unpack(text)[start:stop]
+            found |= {piece[each.start : each.stop].lower() for each in tokenize(piece) if each.text == stem}
+        return found
+
+
+def _is_plain(term: Term) -> bool:
+    """Whether it is a word of a language: no phrase, no number, no identifier, no ideographs."""
+    text = _bare(term.text)
+    return (
+        not term.quoted
+        and len(text) >= SHORTEST
+        and _WORD.fullmatch(text) is not None
+        and not _INNER_CAPITAL.search(text)
+        and not text.isupper()
+        and text.isascii()
+    )
+
+
+def _bare(text: str) -> str:
+    """A word without the punctuation after it."""
+    return text.rstrip("?!.,;:")
