@@ -6,6 +6,7 @@ Nothing that `clean` returns can move a cursor, write a clipboard, reorder a lin
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # A string sequence ends with its terminator, or unterminated with its line. The 8-bit form counts only when it is
 # terminated and ASCII: wrongly decoded quotation marks hold the same code points, and must not swallow what they quote.
@@ -20,14 +21,16 @@ _SEQUENCE = re.compile(
 )
 
 _NEWLINES = "\x85\u2028\u2029"
-_BLANKS = "\x0b\x0c\u3164\uffa0"
+_BLANKS = "\x0b\x0c\u115f\u1160\u2800\u3164\uffa0"
 _DROPPED = (
     "\x00\x07\x08\x7f"
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidi marks, overrides and isolates
-    "\u00ad\u034f\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible
+    "\u00ad\u034f\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"  # invisible
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3"  # what places hieroglyphs and strokes of shorthand
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # invisible musical signs, tags, variation selectors 17 to 256
 )
-_REPLACED = "\x01-\x06\x0e-\x1f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff"
+_NO_CHARACTERS = "\ufdd0-\ufdef" + "".join(f"{chr(0x10000 * n + 0xFFFE)}{chr(0x10000 * n + 0xFFFF)}" for n in range(17))
+_REPLACED = f"\x01-\x06\x0e-\x1f\x80-\x84\x86-\x9f\ud800-\udfff{_NO_CHARACTERS}"
 
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe00-\ufe0f"
@@ -41,6 +44,8 @@ _MARKS = (
     "\u0e47-\u0e4e\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302d\u3099\u309a\ufe20-\ufe2f"
 )
 _MOST_MARKS = 4
+_MOST_OF_ANY_SCRIPT = 8
+"""Marks of scripts that stack more than others do."""
 
 _CONTROL_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _UNSAFE = re.compile(f"[\r{_NEWLINES}{_BLANKS}{_DROPPED}{_REPLACED}]")
@@ -53,6 +58,7 @@ _SHAPED = re.compile(f"[{_JOINERS}{_SELECTORS}{_MARKS}]")
 # Joiners and selectors count as part of a stack of marks, so that taking them out later cannot make it taller.
 _STACK = re.compile(f"[{_MARKS}][{_MARKS}{_JOINERS}{_SELECTORS}]{{{_MOST_MARKS},}}+")
 _IN_STACK = re.compile(f"[{_JOINERS}{_SELECTORS}]+")
+_NO_LETTERS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MOST_OF_ANY_SCRIPT + 1},}}+")
 # An emoji keeps the selector that colours it and the joiner that makes it a family; a keycap keeps its selector.
 _STRAY_SELECTOR = re.compile(f"[{_SELECTORS}](?<![{_PICTURES}][\ufe0e\ufe0f])(?:(?<![0-9#*]\ufe0f)|(?!\u20e3))")
 # A letter keeps the joiner that its script needs.
@@ -68,7 +74,10 @@ def clean(text: str) -> str:
     """
     if (_CONTROL_ASCII if text.isascii() else _UNSAFE).search(text):
         text = _plain(text)
-    return text if text.isascii() or not _SHAPED.search(text) else _shaped(text)
+    if text.isascii():
+        return text
+    text = _NO_LETTERS.sub(lambda run: _flat(run[0]), text)
+    return _shaped(text) if _SHAPED.search(text) else text
 
 
 def clean_line(text: str, limit: int = 200) -> str:
@@ -86,6 +95,18 @@ def _plain(text: str) -> str:
     if text.isascii() and not _CONTROL_ASCII.search(text):
         return text
     return _REPLACE.sub("\ufffd", _DROP.sub("", _BLANK.sub(" ", _NEWLINE.sub("\n", text))))
+
+
+def _flat(run: str) -> str:
+    """`run`, which is without letters, with no more than so many marks on one character."""
+    kept: list[str] = []
+    height = 0
+    for character in run:
+        if character not in _JOINERS:
+            height = height + 1 if unicodedata.category(character)[0] == "M" else 0
+        if height <= _MOST_OF_ANY_SCRIPT:
+            kept.append(character)
+    return "".join(kept)
 
 
 def _shaped(text: str) -> str:

@@ -17,12 +17,15 @@ ESC, BEL, ST = "\x1b", "\x07", "\x1b\\"
 SHARED_VECTORS = Path(__file__).parents[1].parent / "shared" / "reference" / "terminal_vectors.json"
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
+# Of what Unicode calls format characters these can be seen, or shape the letters beside them.
+SEEN = set("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+
 # A small alphabet of what sequences, clusters and stacks are made of finds far more than all of Unicode does.
 CHARACTERS = (
     ESC
     + BEL
     + "[]PX^_;0mA \\\r\n\t\x00\x08\x0b\x7f\x85\x90\x98\x9b\x9c\x9d\x9f\u2028\u200b\u200c\u200d\u202e\u2066\ufeff"
-    "\ufe00\ufe0e\ufe0f\u20e3\u0301\u0489\u00ad\u3164\U000e0041\ud800\udfff\uffff👩👧❤🏽مخक\u094dष1#é密"
+    "\ufe00\ufe0e\ufe0f\u20e3\u0301\u0489\u00ad\u3164\U000e0041\ud800\udfff\uffff\ufdd0\U0001fffe\u2800\u1160\U00013430\u2de0\u0f71👩👧❤🏽مخक\u094dष1#é密"
 )
 PIECES = st.sampled_from([*CHARACTERS, "\r\n", "31", ESC + "[", ESC + "]"])
 TEXTS = st.one_of(st.lists(PIECES, max_size=30).map("".join), st.text(st.characters(codec=None), max_size=60))
@@ -35,8 +38,12 @@ def unsafe(text: str) -> list[str]:
         for character in text
         if (unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") and character not in "\n\t")
         or character in BIDI
-        or character in "\u00ad\u200b\u2060\ufeff\ufff9\ufffa\ufffb\uffff"
+        or (unicodedata.category(character) == "Cf" and character not in SEEN)
+        or character in "\u034f\u115f\u1160\u17b4\u17b5\u180b\u2800\u3164\uffa0"
         or "\U000e0000" <= character <= "\U000e0fff"
+        or "\ufdd0" <= character <= "\ufdef"
+        or "\ufff0" <= character <= "\ufffb"
+        or ord(character) & 0xFFFE == 0xFFFE
     ]
 
 
@@ -47,6 +54,22 @@ def test_nothing_unsafe_is_left_and_cleaning_twice_changes_nothing(text: str) ->
     assert not unsafe(cleaned)
     assert clean(cleaned) == cleaned
     assert len(cleaned) <= len(text)
+
+
+def test_every_character_alone_comes_out_harmless() -> None:
+    for block in range(0, 0x110000, 0x1000):
+        text = "a".join(map(chr, range(block, block + 0x1000)))
+        assert not unsafe(clean(text)), hex(block)
+
+
+@given(
+    st.lists(st.sampled_from("e\u0301\u2de0\u0f71\u05bf\u0946\u200d\ufe0f\u0489\u0e31中👩"), max_size=60).map("".join)
+)
+def test_no_character_carries_a_tower_of_marks_of_any_script(text: str) -> None:
+    height = 0
+    for character in clean(text):
+        height = height + 1 if unicodedata.category(character)[0] == "M" else 0 if character not in "\u200d" else height
+        assert height <= 8
 
 
 @given(TEXTS, st.integers(0, 12))
@@ -71,6 +94,18 @@ def test_plain_text_is_returned_as_the_same_object(text: str) -> None:
     [
         *("déjà vu", "数据库迁移失败", "ok ✅ — “quoted”", "e\u0301"),
         *("👨\u200d👩\u200d👧", "❤\ufe0f 1\ufe0f\u20e3 #\ufe0f\u20e3 👍🏽", "می\u200cخواهم", "क\u094d\u200dष"),
+        *(
+            "مرحبا بالعالم 123",
+            "שָׁלוֹם עולם",
+            "สวัสดี ที่นี่",
+            "ནམོ་རཏྣ་ཏྲ་ཡཱ་ཡ",
+            "Việt Nam đẹp",
+            "한국어",
+            "ﷺ",
+            "─" * 80,
+            "🎉" * 30,
+        ),
+        *("🏳️\u200d🌈", "🇩🇪🇯🇵", "க்ஷ ஸ்ரீ", "ক্‍ষ", "ශ්‍රී", "a\u0323\u0302"),
     ],
 )
 def test_ordinary_writing_and_emoji_are_kept(text: str) -> None:
