@@ -86,7 +86,7 @@ def read_store(path: Path, *, with_tools: bool) -> Iterator[Record]:
             continue
         if _prompts(said) > _prompts(turns):
             turns = said
-    if problem and not turns:
+    if problem and (problem.reason == "busy" or not turns):
         raise problem
     meta = chat.meta
     session = identifier(meta.agent) or label(path.parent.name) or path.parent.name

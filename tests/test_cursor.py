@@ -466,6 +466,19 @@ def test_a_chat_without_a_head_is_unreadable_unless_its_transcript_is_there(tmp_
     assert [skip.reason for skip in result.skips] == ["no-meta"]
 
 
+def test_a_chat_that_is_being_written_is_waited_for_even_if_its_transcript_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = chat(tmp_path, *DIALOG)
+    transcript(tmp_path, line("user", "<user_query>ask</user_query>"))
+    monkeypatch.setattr("harkback.adapters.foreign_sqlite.PAUSES", (0,))
+    monkeypatch.setattr("harkback.adapters.foreign_connection.BUSY_MILLISECONDS", 1)
+    with closing(apsw.Connection(str(path))) as writer:
+        writer.execute("BEGIN EXCLUSIVE; INSERT INTO blobs VALUES('x', 'y')")
+        with pytest.raises(Unreadable, match="busy"):
+            list(CURSOR.read(path, None))
+
+
 def test_a_chat_and_its_transcript_are_one_thing_and_the_fuller_one_is_read(tmp_path: Path) -> None:
     path = chat(tmp_path, *DIALOG)
     flat = transcript(
