@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from ..core.model import Adapter, Checkpoint, Record, Reread, SkipRecord, Unreadable
+from ..core.model import Adapter, Checkpoint, Place, Record, Reread, SkipRecord, Unreadable
 from .base import files_below, open_file
 from .content import resumable
 from .dsh_log import LINES, Line, Log, seed_end
@@ -23,7 +24,7 @@ BETWEEN_CHECKPOINTS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Dsh:
-    """The sessions of DSH; of each the newest format, as an upgrade leaves the older ones where they were."""
+    """The sessions of DSH; of each the log of the newest format, as an upgrade leaves the older ones beside it."""
 
     name: str = "dsh"
     title: str = "DSH"
@@ -34,8 +35,8 @@ class Dsh:
         """DSH's own home, on every system the same."""
         return [named_folder(home, environ, "DSH_HOME") or home / ".dsh"]
 
-    def find(self, root: Path) -> Iterator[Path | SkipRecord]:
-        """One log for each folder below `sessions`: the highest format, and packed before plain."""
+    def find(self, root: Path) -> Iterator[Path | Place | SkipRecord]:
+        """Every log below `sessions`; the older ones of a folder are found for what they hold to be dropped."""
         sessions = root / "sessions"
         if sessions.is_symlink():
             yield SkipRecord("symbolic-link", str(sessions))
@@ -44,19 +45,21 @@ class Dsh:
             if (root / "storages").exists() or root.name == ".dsh":
                 return
             sessions = root
-        best: dict[Path, Path] = {}
         for found in files_below(sessions, _is_log):
-            if isinstance(found, SkipRecord):
-                yield found
-            elif found.parent not in best or _rank(found) > _rank(best[found.parent]):
-                best[found.parent] = found
-        yield from best.values()
+            newer = _newer(found) if isinstance(found, Path) else None
+            yield Place(found, beside=(newer,)) if isinstance(found, Path) and newer else found
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
         """The records of one log."""
         if since and since.offset > path.stat(follow_symlinks=False).st_size:
             raise Reread
         since = since if since and since.offset else None
+        if newer := _newer(path):
+            if since:
+                raise Reread
+            yield SkipRecord("superseded", f"{newer.name} is read instead")
+            yield Checkpoint(0)
+            return
         generation = _rank(path)[0] if _is_log(path.name) else None
         with open_file(path) as stream:
             packed = _is_packed(stream, path)
@@ -95,6 +98,24 @@ def _rank(path: Path) -> tuple[int, bool]:
     """The format in a log's name, and whether the name says that it is packed."""
     found = LOG.fullmatch(path.name)
     return (int(found[1] or 0), bool(found[2])) if found else (0, False)
+
+
+def _newer(path: Path) -> Path | None:
+    """The log beside this one that is read in its place: of the highest format, and packed before plain.
+
+    An empty one stands for no other: it is one that is only being written, or never was.
+    """
+    if not _is_log(path.name):
+        return None
+    try:
+        with os.scandir(path.parent) as entries:
+            logs = [each for each in entries if _is_log(each.name) and each.is_file(follow_symlinks=False)]
+        best = max(
+            (Path(each.path) for each in logs if each.stat(follow_symlinks=False).st_size), key=_rank, default=path
+        )
+    except OSError:
+        return None
+    return best if _rank(best) > _rank(path) else None
 
 
 def _name_of(path: Path) -> str:

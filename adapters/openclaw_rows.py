@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import islice
 from typing import cast
 
 import msgspec
@@ -18,6 +20,8 @@ from .openclaw_branch import ORDINARY, Branch, Cursor, Node
 from .openclaw_text import answer, prompt
 
 CALLS = frozenset({"toolCall", "tool_use", "toolUse", "tool_call", "functionCall"})
+PARTS = 64
+"""The most turns that one row gives: what is said, and each tool that is called."""
 OWN_PROVIDER = "openclaw"
 """Names no model: answers that were only delivered or injected by OpenClaw have it."""
 _STAMPED = re.compile(r"\d{4}-\d\d-\d\dT[\dZ-]+_(?=.)")
@@ -50,6 +54,15 @@ class _Message(msgspec.Struct, rename="camel"):
     model: object = None
     stop_reason: object = None
     tool_name: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Which row a turn is from."""
+
+    row: int
+    id: str | None
+    time: int | None
 
 
 ROWS = msgspec.json.Decoder(Row)
@@ -117,9 +130,10 @@ class Transcript:
             return
         node = Node(row.type, row.id, row.parent_id, row.target_id, row.append_parent_id, row.append_mode)
         goes_on = self._branch.add(number, node)
+        found = _At(number, identifier(row.id), parse_time(row.timestamp) or time)
         match row.type:
             case "message":
-                yield from self._take_message(at, row, number, parse_time(row.timestamp) or time, goes_on=goes_on)
+                yield from self._take_message(f"{self.place} {at}", row, found, goes_on=goes_on)
             case "model_change":
                 yield from self._use_model(row.model_id)
             case "session_info" if title := label(row.name):
@@ -164,25 +178,25 @@ class Transcript:
             agent=self._agent,
         )
 
-    def _take_message(self, at: int, row: Row, number: int, time: int | None, *, goes_on: bool) -> Iterable[Record]:
+    def _take_message(self, place: str, row: Row, at: _At, *, goes_on: bool) -> Iterable[Record]:
         state = self._state
         try:
             message = decode(row.message, _MESSAGE)
         except ValueError:
-            yield SkipRecord("unexpected-shape", f"{self.place} {at}")
+            yield SkipRecord("unexpected-shape", place)
             return
-        time = time or parse_time(message.timestamp)
+        at = replace(at, time=at.time or parse_time(message.timestamp))
         said = "\n".join(texts(message.content) or texts(message.text))
         match message.role:
             case "user":
                 said = prompt(said)
                 asked = _hash(said)
-                is_again = goes_on and state.has_failed and asked == state.asked
+                is_again = bool(said) and goes_on and state.has_failed and asked == state.asked
                 state.asked, state.has_failed = asked, False
                 if is_again:  # asked anew of another model, when the first one failed
-                    yield SkipRecord("repeated-prompt", f"{self.place} {at}")
+                    yield SkipRecord("repeated-prompt", place)
                 else:
-                    yield from self._turn("user", number, said, time)
+                    yield from self._turn("user", at, said)
             case "assistant":
                 said = answer(said)
                 if message.provider != OWN_PROVIDER:
@@ -191,24 +205,27 @@ class Transcript:
                     state.has_failed = True
                 else:
                     state.asked, state.has_failed = None, False
-                yield from self._turn("assistant", number, said, time)
+                yield from self._turn("assistant", at, said)
                 if self._tools:
-                    yield from self._turn("tool", number, "\n\n".join(_calls(message.content)), time, part=1)
+                    for part, call in enumerate(islice(_calls(message.content), PARTS - 1), 1):
+                        yield from self._turn("tool", at, call, part)
             case "toolResult":
                 state.asked = None
                 if self._tools:
-                    yield from self._turn("tool", number, tool_text(message.tool_name, _result(message.content)), time)
+                    yield from self._turn("tool", at, tool_text(message.tool_name, _result(message.content)))
             case _:
                 pass
 
-    def _turn(self, role: Role, row: int, text: str, time: int | None, part: int = 0) -> Iterable[TurnRecord]:
+    def _turn(self, role: Role, at: _At, text: str, part: int = 0) -> Iterable[TurnRecord]:
         if not text:
             return
         # A row's number is its place: the same in a file and in the database that the file was imported into.
-        order = 2 * row + part
-        self._turns.append((row, order))
-        quality = "exact" if time else "file" if self._state.time else "none"
-        yield TurnRecord(self.session, role, text, time or self._state.time, order, quality=quality)
+        order = PARTS * at.row + part
+        self._turns.append((at.row, order))
+        quality = "exact" if at.time else "file" if self._state.time else "none"
+        # Ids of eight digits meet by chance among many sessions, but not with the same text.
+        native_id = f"{at.id}-{_hash(text):x}" if at.id else None
+        yield TurnRecord(self.session, role, text, at.time or self._state.time, order, native_id, quality=quality)
 
     def _use_model(self, value: object) -> Iterable[SessionRecord]:
         model = label(value)

@@ -16,6 +16,7 @@ from harkback.core.model import (
     TITLE_GIVEN,
     Adapter,
     Checkpoint,
+    Place,
     Record,
     Reread,
     SessionRecord,
@@ -95,23 +96,34 @@ def read(path: Path, adapter: Adapter = DSH) -> list[Record]:
 # ---- which file ----
 
 
+NAMES = ["session.jsonl", "session.jsonl.zstd", "session.v2.jsonl", "session.v9.jsonl.zstd", "session.v10.jsonl"]
+
+
 def test_of_several_formats_the_highest_is_read_by_its_number_not_its_spelling(tmp_path: Path) -> None:
-    for name in (
-        "session.jsonl",
-        "session.jsonl.zstd",
-        "session.v2.jsonl",
-        "session.v10.jsonl",
-        "session.v9.jsonl.zstd",
-    ):
-        put(tmp_path, name, b"")
-    put(tmp_path, "session.jsonl", b"", "s2")
-    put(tmp_path, "session.jsonl.zstd", b"", "s2")
-    put(tmp_path, "session.v4.jsonl.bak", b"", "s3")
-    put(tmp_path, "events.jsonl", b"", "s3")
+    for number, name in enumerate(NAMES, 1):
+        path = put(tmp_path, name, lines(header(int(name[9:-6]) if name == "session.v2.jsonl" else 0), asks(name, 0)))
+        assert turns(read(path)) == [("user", name)]
+        old = [path.with_name(each) for each in NAMES[: number - 1]]
+        assert set(DSH.find(tmp_path)) == {path, *(Place(each, beside=(path,)) for each in old)}
+        for each in old:
+            assert read(each) == [SkipRecord("superseded", f"{name} is read instead"), Checkpoint(0)]
+            with pytest.raises(Reread):
+                list(DSH.read(each, Checkpoint(1)))
+
+
+def test_an_empty_log_takes_no_other_s_place(tmp_path: Path) -> None:
+    old = put(tmp_path, "session.jsonl", lines(header(0), asks("Warp?", 0)))
+    new = put(tmp_path, "session.v4.jsonl", b"")
+    assert set(DSH.find(tmp_path)) == {old, new}
+    assert turns(read(old)) == [("user", "Warp?")]
+
+
+def test_nothing_but_logs_is_found_and_nothing_outside_sessions(tmp_path: Path) -> None:
+    put(tmp_path, "session.v4.jsonl.bak", b"")
+    put(tmp_path, "events.jsonl", b"")
     (tmp_path / "storages" / "session_projcache").mkdir(parents=True)
-    (tmp_path / "storages" / "session_projcache" / "session.jsonl").write_bytes(b"")
-    found = {path.parent.name: path.name for path in DSH.find(tmp_path) if isinstance(path, Path)}
-    assert found == {"s1": "session.v10.jsonl", "s2": "session.jsonl.zstd"}
+    (tmp_path / "storages" / "session_projcache" / "session.jsonl").write_bytes(b"{}")
+    assert list(DSH.find(tmp_path)) == []
 
 
 def test_the_home_is_the_variable_s_or_a_folder_of_the_persons_own(tmp_path: Path) -> None:
@@ -141,7 +153,7 @@ def test_every_format_is_read_plain_and_packed(tmp_path: Path, version: int, end
 def test_the_content_tells_whether_a_log_is_packed_not_its_name(tmp_path: Path) -> None:
     rows = [header(), asks("Which warp?", 0)]
     assert turns(read(put(tmp_path, "session.v4.jsonl.zstd", lines(*rows)))) == [("user", "Which warp?")]
-    assert turns(read(put(tmp_path, "session.v4.jsonl", framed(rows)))) == [("user", "Which warp?")]
+    assert turns(read(put(tmp_path, "session.v4.jsonl", framed(rows), "s2"))) == [("user", "Which warp?")]
 
 
 def test_without_a_header_the_folder_names_the_session(tmp_path: Path) -> None:
@@ -260,7 +272,7 @@ def test_a_later_fork_begins_after_its_last_inherited_end_of_seed(tmp_path: Path
     lost[8] ^= 0xFF
     packed.write_bytes(bytes(lost))
     assert turns(read(packed)) == [("user", "own"), ("user", "own too")], "without its header as well"
-    whole = put(tmp_path, "session.v3.jsonl", lines(header(3, isSeeded=False), *rows))
+    whole = put(tmp_path, "session.v3.jsonl", lines(header(3, isSeeded=False), *rows), "s2")
     assert len(turns(read(whole))) == 4
 
 
@@ -382,12 +394,13 @@ def test_the_sample_packed_says_what_it_says_plain(tmp_path: Path) -> None:
 
 
 @needs_fixtures
-def test_every_fixture_says_what_is_expected() -> None:
+def test_every_fixture_says_what_is_expected(tmp_path: Path) -> None:
     expected = json.loads((FIXTURES / "EXPECTED.json").read_text("utf-8"))
     names = [name for name in expected if name.startswith("dsh/")]
     assert len(names) > 25
     for name in names:
-        records = read(FIXTURES / name)
+        # Each by itself: one of them is superseded by another beside it.
+        records = read(put(tmp_path, Path(name).name, (FIXTURES / name).read_bytes(), f"s{names.index(name)}"))
         want = expected[name].get("msgs") or expected[name].get("msgs_if_frame_scanning", [])
         # The second block of a sub-agent's task is DSH's own, on how to answer its parent: no text of the session.
         want = [[role, text.partition("\nYour parent agent id is")[0]] for role, text in want]
@@ -404,5 +417,6 @@ def test_the_damaged_fixtures_cost_what_is_damaged() -> None:
     assert isinstance(torn[-1], Checkpoint)
     assert torn[-1].offset < 1884
     assert skips(read(derived / "corrupt-middle" / "session.v4.jsonl.zstd")) == ["zstd"]
-    found = [path for path in DSH.find(derived / "dsh-home") if isinstance(path, Path)]
-    assert sorted(path.name for path in found) == ["session.v4.jsonl.zstd"] * 3
+    found = list(DSH.find(derived / "dsh-home"))
+    assert sorted(path.name for path in found if isinstance(path, Path)) == ["session.v4.jsonl.zstd"] * 3
+    assert [path.path.name for path in found if isinstance(path, Place)] == ["session.jsonl.zstd"]

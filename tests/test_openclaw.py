@@ -205,6 +205,24 @@ def test_tools_are_read_on_request_in_their_place(tmp_path: Path) -> None:
     assert CLAW.with_tools().version != CLAW.version
 
 
+def test_each_of_many_calls_is_a_turn_of_its_own(tmp_path: Path) -> None:
+    calls = [{"type": "toolCall", "name": f"t{n}", "arguments": {"x": "y" * 3000}} for n in range(100)]
+    path = put(tmp_path, "s1.jsonl", lines(header(), row("a", None, "assistant", calls), says("b", "a", "Done.")))
+    found = of(read(path, CLAW.with_tools()), TurnRecord)
+    assert [turn.text.split("\n")[0] for turn in found[:-1]] == [f"t{n}" for n in range(63)]
+    assert sorted({turn.order for turn in found}) == [turn.order for turn in found]
+    assert all(len(turn.text) < 3000 for turn in found)
+
+
+def test_a_copied_row_is_known_by_its_id_and_its_text(tmp_path: Path) -> None:
+    rows = [asks("a", None, "Warp?"), says("b", "a", "Linen.")]
+    of_one = of(read(put(tmp_path, "s1.jsonl", lines(header(), *rows))), TurnRecord)
+    others = [asks("a", None, "Warp?"), says("b", "a", "Silk.")]
+    of_fork = of(read(put(tmp_path, "s2.jsonl", lines(header(id="s2"), *others))), TurnRecord)
+    assert of_one[0].native_id == of_fork[0].native_id is not None
+    assert of_one[1].native_id != of_fork[1].native_id
+
+
 # ---- injected, repeated, polled ----
 
 JSON = '```json\n{\n  "label": "x"\n}\n```'

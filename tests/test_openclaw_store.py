@@ -226,8 +226,13 @@ def test_an_import_of_a_file_has_the_same_turns_in_the_same_places(db: Db, tmp_p
     path = tmp_path / "s1.jsonl"
     rows = [{**HEADER, "id": "s1"}, *(message(*each) for each in TREE)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    of_file = [(each.session, each.order, each.text) for each in CLAW.read(path, None) if isinstance(each, TurnRecord)]
-    assert of_file == [(each.session, each.order, each.text) for each in db.read("s1") if isinstance(each, TurnRecord)]
+
+    def told(records: Iterable[Record]) -> list[tuple[object, ...]]:
+        found = [each for each in records if isinstance(each, TurnRecord)]
+        return [(each.session, each.order, each.native_id, each.text) for each in found]
+
+    assert told(CLAW.read(path, None)) == told(db.read("s1"))
+    assert len(told(db.read("s1"))) == 4
 
 
 # ---- packed and broken events ----
