@@ -6,7 +6,6 @@ A bad source costs that source. Nothing is written but the index.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,9 +15,7 @@ from .config import Config, EffectiveLimits, Redaction
 from .damage import drop_asides
 from .database import Database
 from .discover import Source, as_wished, discover, files_of_others, roots_of
-from .dividing import note
 from .exclude import Rules
-from .found import Found
 from .fulltext import merge
 from .gate import Gate
 from .held import has_to_wait, questions, withdraw
@@ -32,14 +29,13 @@ from .redact_own import own
 from .renewal import redact_all_again
 from .report import Meter, Report
 from .store import DamagedIndex, Store
+from .taking import Taking
 from .touched import touched_sources
 from .verify import verify as verify_files
 from .writer import Writer
 
 FIRST_BUILD = 5_000
 """So many new turns in one pass, and FTS5's segments are joined at its end."""
-BUSY_PAUSE = 0.5
-"""Seconds before a database that its agent held is tried once more, at the end of a pass."""
 
 
 class Reconciler:
@@ -111,10 +107,11 @@ class Reconciler:
             if verify:
                 verify_files(db, sources, report, self._meter, self._stopped)
             reading = Reading(db, writer, self._limits, report, self._meter, self._stopped)
-            finished = self._read(sources, reading)
+            taking = Taking(sources, reading, self._gate, self._limits, report, self._meter, self._stopped)
+            finished = taking.all()
             if some is None and finished:
-                finished = self._read_in_new_projects(db, sources, reading)
-            self._note_databases(db, sources, reading, finished)
+                finished = taking.in_new_projects(db, self._projects)
+            taking.note_databases(db, finished=finished)
             for source in sources if some is None else ():
                 if finished:
                     self._account_for_the_gone(db, source, writer)
@@ -180,71 +177,6 @@ class Reconciler:
                 sources.append(source)
         return sources
 
-    # ---- reading ----
-
-    def _read(self, sources: Sequence[Source], reading: Reading) -> bool:
-        """Take every file, newest first, within the limits; gives whether nothing stopped it."""
-        by_name = {source.adapter.name: source for source in sources}
-        found = [file for source in sources for file in source.found.values()]
-        found.sort(key=lambda file: file.stamp.mtime_ns, reverse=True)
-        work = [file for file in found if not reading.is_unchanged(file)]
-        self._meter.expect(len(work), sum(_bytes_ahead(file) for file in work))
-        self._report.excluded = sum(file.is_file for source in sources for file in source.refused)
-        self._report.seen = sum(len(source.paths()) for source in sources) + self._report.excluded
-        self._take(found, by_name, reading)
-        busy = [source for source in sources if source.is_busy(reading.failed)]
-        if busy and not self._stopped():
-            time.sleep(BUSY_PAUSE)
-            again = [file for source in busy for file in source.look_again(self._gate, reading.failed)]
-            self._take(again, by_name, reading)
-        self._take([file for source in sources for file in reading.lifted(source)], by_name, reading)
-        return not self._stopped()
-
-    def _read_in_new_projects(self, db: Database, sources: Sequence[Source], reading: Reading) -> bool:
-        """Sessions that were read just now may have been held where an agent keeps files nobody knew of before."""
-        new = sorted(set(projects_of(db)) - set(self._projects))
-        files: list[Found] = []
-        for source in sources:
-            if new and (roots := project_roots_of(source.adapter, new)):
-                before = set(source.found)
-                source.look(roots, self._gate, of_projects=True)
-                files += (file for path, file in source.found.items() if path not in before)
-        self._report.seen += len(files)
-        self._take(files, {source.adapter.name: source for source in sources}, reading)
-        return not self._stopped()
-
-    def _take(self, files: Iterable[Found], sources: Mapping[str, Source], reading: Reading) -> None:
-        for file in files:
-            if self._stopped():
-                break
-            source = sources[file.adapter.name]
-            source.turns += reading.take(file, *self._room(source.turns, sum(each.turns for each in sources.values())))
-        reading.flush()
-
-    def _note_databases(self, db: Database, sources: Sequence[Source], reading: Reading, finished: bool) -> None:
-        failed = {os.path.dirname(path) for path in reading.failed}  # noqa: PTH120, these are bytes
-        for source in sources:
-            for path, divided in source.divided.items():
-                note(db, divided, whole=finished and path not in failed)
-                if divided.reason is not None:
-                    self._report.quarantined += 1
-                elif divided.is_listed or path in reading.read_in:
-                    self._report.read += 1
-                else:
-                    self._report.unchanged += 1
-
-    def _room(self, of_source: int, of_all: int) -> tuple[int | None, str]:
-        """How many turns the next file may have, and which limit says so."""
-        rooms = [
-            (max(0, limit - have), reason)
-            for limit, have, reason in (
-                (self._limits.turns_per_source, of_source, "per_source"),
-                (self._limits.turns_total, of_all, "total"),
-            )
-            if limit
-        ]
-        return min(rooms, default=(None, "total"), key=lambda pair: pair[0])
-
     # ---- after reading ----
 
     def _account_for_the_gone(self, db: Database, source: Source, writer: Writer) -> None:
@@ -288,11 +220,6 @@ def _by_place(files: Iterable[KnownFile]) -> dict[bytes, list[KnownFile]]:
 def _place_of(file: KnownFile) -> bytes:
     """The database that it is a session of; nothing for a file of its own."""
     return os.path.dirname(file.path) if file.stamp.is_place else b""  # noqa: PTH120, these are bytes
-
-
-def _bytes_ahead(file: Found) -> int:
-    done = file.known.prefix.offset if file.known else 0
-    return file.stamp.size - done if file.stamp.size >= done else file.stamp.size
 
 
 __all__ = ["Reconciler", "Report", "discover", "roots_of"]

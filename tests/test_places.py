@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from engine import DAY, NOON, Engine, Library, Lines, Shelf, check, turn
 from harkback.adapters.foreign_sqlite import within
-from harkback.core import mounts, reconcile
+from harkback.core import mounts, taking
 from harkback.core.config import Config, Exclude, Limits
 from harkback.core.dividing import RETRIED
 from harkback.core.model import Place, SkipRecord, Unreadable
@@ -19,7 +19,7 @@ from harkback.core.report import Report
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reconcile, "BUSY_PAUSE", 0)
+    monkeypatch.setattr(taking, "BUSY_PAUSE", 0)
 
 
 @pytest.fixture
