@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import mmap
 import os
 import random
@@ -17,12 +18,18 @@ from faults_home import MARK, Home
 from faults_process import forked, told
 from faults_stages import answers, cursors
 from harkback.adapters.foreign_sqlite import open_foreign
+from harkback.adapters.goose import Goose
 from harkback.core.config import Limits
 from harkback.core.model import Unreadable
 from harkback.core.store import Busy
 
 Violated = Callable[[str], object]
 """Told what was violated."""
+GOOSE_TABLES = """
+  CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, name TEXT);
+  CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER);
+"""
 
 
 def crowd(place: Path, rng: random.Random, rounds: int, violated: Violated) -> str:
@@ -95,6 +102,77 @@ def foreign(place: Path, rng: random.Random, rounds: int, violated: Violated) ->
         if _entries(path.parent) != before:
             violated("a trace was left beside the database")
     return f"{reads} reads, {busy} of them too busy, and said so"
+
+
+def live_sessions(place: Path, rng: random.Random, rounds: int, violated: Violated) -> str:
+    """Goose's database, indexed while Goose talks, compacts, deletes, dies and comes back; gives how often."""
+    engine = Engine(place, adapters=(Goose(),), limits=Limits("everything"))  # type: ignore[arg-type]
+    path = engine.home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
+    path.parent.mkdir(parents=True)
+    passes = turns = 0
+    for number in range(rounds):
+        writer = forked(functools.partial(_be_goose, path, number))
+        until = time.monotonic() + rng.uniform(0.1, 0.8)
+        while time.monotonic() < until:
+            try:
+                turns += engine.run().read
+                passes += 1
+                _whole(engine)
+            except Exception as error:
+                violated(told(error))
+        os.kill(writer, signal.SIGKILL)
+        os.waitpid(writer, 0)
+        before = _entries(path.parent)
+        try:
+            engine.run()
+            check(engine)
+            _whole(engine)
+            there = engine.fresh().contents()
+            assert {key: said for key, said in engine.contents().items() if key in there} == there, "not as read anew"
+            assert engine.run().bytes_read == 0
+        except Exception as error:
+            violated(f"after Goose died: {told(error)}")
+        if _entries(path.parent) != before:
+            violated("a trace was left beside Goose's database")
+    return f"{passes} passes read {turns} times that it had changed"
+
+
+def _whole(engine: Engine) -> None:
+    """Goose writes a question and its answer at once, so there are never more of one than of the other."""
+    sql = """SELECT sessions.native_id FROM turns JOIN sessions ON sessions.id = turns.session WHERE sessions.gone = 0
+             GROUP BY turns.session HAVING sum(role = 'user') != sum(role = 'assistant')"""
+    torn = engine.rows(sql) if engine.indexed() else []
+    assert not torn, f"half a transaction: {torn}"
+
+
+def _be_goose(path: Path, seed: int) -> None:
+    """Open the database, talk in some of its sessions, compact one, delete one, close it, and again, until killed."""
+    rng = random.Random(seed)
+    said = "INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES (?, ?, ?, ?)"
+
+    def talk(name: str, at: int) -> None:
+        for role in ("user", "assistant"):
+            content = [{"type": "text", "text": f"{role} {rng.random()} " + "word " * rng.randint(1, 300)}]
+            db.execute(said, (name, role, json.dumps(content), at))
+
+    while True:
+        db = apsw.Connection(str(path))
+        db.set_busy_timeout(5_000)
+        for pragma in ("journal_mode=WAL", f"wal_autocheckpoint={rng.choice((5, 50, 1_000))}"):
+            db.execute(f"PRAGMA {pragma}").fetchall()
+        db.execute(GOOSE_TABLES)
+        for _ in range(rng.randint(1, 200)):
+            name, at = f"s{rng.randint(1, 12)}", 1_790_000_000 + time.monotonic_ns() // 1_000_000
+            with db:
+                what = rng.random()
+                if what < 0.03:
+                    db.execute("DELETE FROM sessions WHERE id = ?", (name,))
+                if what < 0.1:
+                    db.execute("DELETE FROM messages WHERE session_id = ?", (name,))
+                if what >= 0.03:
+                    db.execute("INSERT OR IGNORE INTO sessions (id, name) VALUES (?, ?)", (name, f"about {name}"))
+                    talk(name, at)
+        db.close()
 
 
 def _read(path: Path, before: int) -> int:

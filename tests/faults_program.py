@@ -21,7 +21,7 @@ from pathlib import Path
 
 import apsw
 from engine import Engine, Lines
-from faults_crowd import crowd, foreign
+from faults_crowd import crowd, foreign, live_sessions
 from faults_home import SECRET, Home
 from faults_process import CALLS, KILL, OPEN, READ, SYNC, WRITE, Fault, arm, can_fail, in_child, told
 from faults_stages import NOT_REMEMBERED, Stage, answers, copied, forget_all, look_at, look_at_finished, stages
@@ -237,7 +237,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--faults", type=int, default=350, help="calls that fail")
     parser.add_argument("--disks", type=int, default=28, help="full disks, and as many limits to the size of files")
-    parser.add_argument("--rounds", type=int, default=40, help="of many at once, and half as many of foreign data")
+    parser.add_argument("--rounds", type=int, default=40, help="of many at once, and half as many of each kind of foreign data")
     parser.add_argument("--sessions", type=int, default=120, help="half as many as the home has")
     parser.add_argument("--seconds", type=float, default=3_600.0, help="no further fault is begun after so long")
     parser.add_argument("--seed", type=int, default=1)
@@ -252,6 +252,7 @@ def main() -> int:
         if options.rounds:
             program.many("4 indexers, 2 searchers", crowd, options.rounds)
             program.many("foreign database", foreign, options.rounds // 2)
+            program.many("sessions in a live database", live_sessions, options.rounds // 2)
         work = [(program.kill, n) for n in range(options.kills)]
         work += [(program.limit, n) for n in range(options.disks)]
         work += [(program.fail, n) for n in range(options.faults) if can_fail()]

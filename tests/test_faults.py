@@ -64,6 +64,7 @@ def test_many_index_and_search_at_once_and_another_programs_database_is_read_whi
     said = printed(rounds=8)
     assert runs(said, "4 indexers, 2 searchers") == 8
     assert runs(said, "foreign database") == 4
+    assert runs(said, "sessions in a live database") == 4
 
 
 # ---- what was found ----
