@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+from engine import Engine
 from harkback.adapters import ADAPTERS
 from harkback.core.branch import Cut, Link, active
 from harkback.core.clean import clean_line
+from harkback.core.config import Config, Limits, SourceConfig
 from harkback.core.model import (
     Adapter,
     Checkpoint,
@@ -37,6 +39,8 @@ from harkback.core.model import (
     UndoRecord,
     Unreadable,
 )
+from harkback.core.reconcile import Reconciler
+from harkback.core.store import Store
 
 STORES = Path(__file__).parent / "corpus" / "stores"
 NAMES = [adapter.name for adapter in ADAPTERS if (STORES / adapter.name / "expected.json").is_file()]
@@ -265,3 +269,40 @@ def environ_of(samples: Iterable[Sample]) -> Mapping[str, str]:
     for sample in samples:
         merged |= sample.environ
     return merged
+
+
+@dataclass
+class Everything(Engine):
+    """The real engine over a home with all samples."""
+
+    adapters: tuple[Any, ...] = ADAPTERS
+    environ: Mapping[str, str] = field(default_factory=dict)
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Source → places where it is read as well."""
+
+    def __post_init__(self) -> None:
+        self.home = self.place / "home"
+        self.samples = [Sample(name, self.home) for name in NAMES]
+        self.environ = environ_of(self.samples)
+        self.store = Store(self.place / "index")
+
+    @property
+    def config(self) -> Config:
+        sources = {adapter.name: SourceConfig(True, self.also.get(adapter.name, ())) for adapter in self.adapters}
+        return Config(sources=sources, limits=Limits("everything"))
+
+    def _reconciler(self, store: Store, batches: int | None = None) -> Reconciler:
+        return Reconciler(store, self.adapters, self.config, self.home, self.environ)
+
+    def sessions(self) -> dict[str, dict[str, Any]]:
+        """What the index has, by key."""
+        rows = self.rows(
+            """SELECT s.source || ':' || s.native_id, s.native_id, s.source, s.title, s.project, s.branch, s.model,
+                 s.kind, (SELECT native_id FROM sessions p WHERE p.id = s.parent)
+               FROM sessions s WHERE turns > 0"""
+        )
+        return {
+            key: dict(zip(("title", "project", "branch", "model", "kind", "parent"), facts, strict=True))
+            | {"texts": self.texts(native_id, source)}
+            for key, native_id, source, *facts in rows
+        }

@@ -2,59 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import CommandLine
-from engine import Engine, check
+from engine import check
 from harkback.adapters import ADAPTERS
-from harkback.core.config import Config, Limits, SourceConfig
-from harkback.core.reconcile import Reconciler
-from harkback.core.store import Store
-from samples import NAMES, SQLITE, Sample, environ_of
+from samples import NAMES, SQLITE, Everything, Sample, environ_of
 
 GARBAGE = {".jsonl": b"\xff\0{{{ no line of JSON\n" * 60, ".json": b'{"cut": ["sh', "": b"\x1f\x8b\x08 packed\n" * 9}
 """What a file of each kind is overwritten with."""
-
-
-@dataclass
-class Everything(Engine):
-    """The real engine over a home with all samples."""
-
-    adapters: tuple[Any, ...] = ADAPTERS
-    environ: Mapping[str, str] = field(default_factory=dict)
-    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Source → places where it is read as well."""
-
-    def __post_init__(self) -> None:
-        self.home = self.place / "home"
-        self.samples = [Sample(name, self.home) for name in NAMES]
-        self.environ = environ_of(self.samples)
-        self.store = Store(self.place / "index")
-
-    @property
-    def config(self) -> Config:
-        sources = {adapter.name: SourceConfig(True, self.also.get(adapter.name, ())) for adapter in self.adapters}
-        return Config(sources=sources, limits=Limits("everything"))
-
-    def _reconciler(self, store: Store, batches: int | None = None) -> Reconciler:
-        return Reconciler(store, self.adapters, self.config, self.home, self.environ)
-
-    def sessions(self) -> dict[str, dict[str, Any]]:
-        """What the index has, by key."""
-        rows = self.rows(
-            """SELECT s.source || ':' || s.native_id, s.native_id, s.source, s.title, s.project, s.branch, s.model,
-                 s.kind, (SELECT native_id FROM sessions p WHERE p.id = s.parent)
-               FROM sessions s WHERE turns > 0"""
-        )
-        return {
-            key: dict(zip(("title", "project", "branch", "model", "kind", "parent"), facts, strict=True))
-            | {"texts": self.texts(native_id, source)}
-            for key, native_id, source, *facts in rows
-        }
 
 
 def expected_of(samples: list[Sample]) -> dict[str, dict[str, Any]]:

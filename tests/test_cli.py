@@ -141,9 +141,10 @@ def test_sources_as_json(samples: CommandLine) -> None:
 
 
 def test_rows_of_sources_stand_under_each_other(indexed: CommandLine) -> None:
-    lines = [line for line in indexed("sources").out.splitlines() if line.startswith("[")]
-    assert lines[0].startswith("[x]  claude  Claude Code")
-    assert lines[0].index("~/.claude") == lines[1].index("~/.codex")
+    head, *lines = indexed("sources").out.splitlines()
+    claude, codex = (line for line in lines if line.startswith("[x]"))
+    assert claude.startswith("[x]  claude      9         9     56 ")
+    assert claude.index("~/.claude") == codex.index("~/.codex") == head.index("where")
 
 
 def test_enabling_says_what_comes_next_and_an_unknown_name_says_what_there_is(harkback: CommandLine) -> None:

@@ -10,13 +10,11 @@ import click
 from ..core import config as configuration
 from ..core.config import ConfigError
 from ..core.lock import Busy
-from ..core.status import SourceStatus
 from ..core.store import StoreError
 from .cli import NOTHING, cli, home_option, place
 from .known_sources import check_names, how_to_tick, source_rows
-from .output import columns, note, print_json, say, short_path, source_json
-from .surroundings import Surroundings
-from .wording import counted, held, how_to_confirm, short_time, swept_soon
+from .output import note, print_json, say, source_json
+from .source_table import source_lines
 
 
 @cli.group(invoke_without_command=True)
@@ -32,18 +30,8 @@ def sources(context: click.Context, as_json: bool) -> None:
     if as_json:
         print_json({"sources": [source_json(row) for row in rows]})
         return
-    listed = [row for row in rows if row.found or row.ticked]
-    for row, line in zip(listed, columns([_cells(row, here) for row in listed]) if listed else [], strict=True):
+    for line in source_lines(rows, str(here.home), here.now()):
         say(line)
-        if row.last_error:
-            say(f"      the last run could not read it ({row.last_error}); what was indexed of it stays")
-        if row.swept_soon:
-            say(f"      {swept_soon(row.swept_soon, row.title)}")
-        for each in row.held:
-            say(f"      {held(each, row.title)}")
-            say(f"      such as {short_path(each.example, str(here.home))}; {how_to_confirm(each)}")
-    if missing := [row.name for row in rows if row not in listed]:
-        say(f"not found: {', '.join(missing)} (`harkback sources --json` tells where they are looked for)")
     if not any(row.ticked for row in rows):
         for line in how_to_tick(here):
             note(line)
@@ -144,16 +132,6 @@ def remove(name: str, path: str) -> None:
 
 def _why(error: Busy | StoreError) -> str:
     return str(error) or "another harkback is indexing"
-
-
-def _cells(row: SourceStatus, here: Surroundings) -> list[str]:
-    """One source as cells of a table."""
-    held = f"{counted(row.sessions, 'session')}, {counted(row.turns, 'turn')}" if row.ticked else ""
-    files = "not found" if not row.found else counted(row.files, "file")
-    skipped = f"{row.skipped:,} skipped" if row.skipped else ""
-    last_run = f"read {short_time(row.last_run, here.now())}" if row.last_run else ""
-    roots = ", ".join(short_path(root, str(here.home)) for root in row.roots)
-    return [f"[{'x' if row.ticked else ' '}]", row.name, row.title, files, held, skipped, last_run, roots]
 
 
 def _full(path: str) -> str:

@@ -9,7 +9,10 @@ from ..core.config import ConfigError
 from ..core.store import NoIndex
 from .output import short_path
 from .surroundings import Surroundings
-from .wording import counted
+from .wording import counted, fitted_paths
+
+MOST_PLACES = 64
+"""Characters of one source's places."""
 
 
 def source_rows(here: Surroundings) -> list[statuses.SourceStatus]:
@@ -37,7 +40,7 @@ def how_to_tick(here: Surroundings) -> list[str]:
     """What to tell a person who has ticked nothing: what is there, or where was looked, and the command."""
     rows = source_rows(here)
     home = str(here.home)
-    places = {row.name: ", ".join(short_path(root, home) for root in row.roots) for row in rows}
+    places = {row.name: fitted_paths([short_path(root, home) for root in row.roots], MOST_PLACES) for row in rows}
     found = [row for row in rows if row.found and row.files]
     if not found:
         return [

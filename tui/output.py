@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -70,10 +70,17 @@ def listed(counts: Mapping[str, int], names: Mapping[str, str] | None = None) ->
     )
 
 
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines whose cells stand under each other, two blanks apart."""
+def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
+    """Rows as lines whose cells stand under each other, two blanks apart; those of the columns `right` end together."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True) if width) for row in rows]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+            if width
+        )
+        for row in rows
+    ]
     return [line.rstrip() for line in lines]
 
 

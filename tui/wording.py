@@ -5,6 +5,7 @@ The clock and the time zone are handed in (zone `None`: the local one).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from ..core.held import Held
@@ -91,3 +92,14 @@ def from_home(path: str, home: str) -> str:
     home = home.rstrip("/\\")
     inside = home and path.startswith(home) and path[len(home) : len(home) + 1] in ("", "/", "\\")
     return f"~{path[len(home) :]}" if inside else path
+
+
+def fitted_paths(paths: Sequence[str], width: int) -> str:
+    """Where something is, in at most `width` characters: all the paths, or the first and how many more there are."""
+    if len(whole := ", ".join(paths)) <= width:
+        return whole
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    first, room = paths[0], max(8, width - len(more))
+    if len(first) > room:  # its end tells most
+        first = f"{first[: room // 4]}…{first[len(first) - (room - room // 4 - 1) :]}"
+    return first + more
