@@ -7,7 +7,7 @@ import re
 from .content import texts, without
 
 NOT_HUMAN = "<task-notification"
-DIRECTORY = re.compile(rb'Primary working directory:\s*((?:[^"\\]|\\[^nr"]){1,4096})')
+DIRECTORY = re.compile(rb'Primary working directory:\s*((?:[^"\\]|\\[^nr]){1,4096})')
 """In the JSON of a system message; what follows is the end of the line or of the text."""
 PEEK = 1 << 16
 """Bytes of a system message that are looked at, for nothing but the working directory."""

@@ -315,6 +315,23 @@ def test_unclosed_reminders_and_notices_are_not_human(tmp_path: Path) -> None:
     assert turns(told(log(tmp_path, [request(1, 0, window, "")]))) == [("user", "real")]
 
 
+@pytest.mark.parametrize("directory", ["/home/mei/kite", "C:\\new\\repo", "/数据/风筝", '/with "quotes', None])
+@pytest.mark.parametrize("where", ["message", "blocks", "body"])
+def test_the_working_directory_is_that_of_the_system_text(tmp_path: Path, directory: str | None, where: str) -> None:
+    words = f"You help.\nPrimary working directory: {directory}\nPlatform: x" if directory else "You help."
+    asked = user("Primary working directory: /not/this")
+    if where == "body":
+        row = request(1, 0, [asked], "")
+        row["request"]["body"] = {"system": [{"type": "text", "text": words}], "tools": []}
+    else:
+        content: Any = words if where == "message" else [{"type": "text", "text": words}]
+        row = request(1, 0, [{"role": "system", "content": content}, asked], "")
+    path = log(tmp_path, [row])
+    for compact in (True, False):
+        path.write_text(json.dumps(row, ensure_ascii=compact) + "\n", encoding="utf-8")
+        assert facts(told(path), "project") == ([directory] if directory else [])
+
+
 def test_a_grown_log_is_read_again_as_a_whole(tmp_path: Path) -> None:
     path = log(tmp_path, [request(1, 0, [user("one")], "a")])
     with pytest.raises(Reread):
