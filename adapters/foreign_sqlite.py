@@ -1,7 +1,8 @@
 """Reads another program's SQLite store while that program runs, after it closed or died, and leaves no trace there.
 
 Every page is read over a connection of its own, in the way that the files beside the store call for: the owner never
-waits for longer. One thread at a time may read a store, as closing a file drops the locks that the process has on it.
+waits for longer. One thread at a time may read stores: closing a file drops the locks that the process has on it, and
+a private copy that one had to be made of is kept for the next who reads the same store.
 """
 
 from __future__ import annotations
@@ -73,15 +74,15 @@ def open_foreign(path: Path) -> Generator[ForeignStore]:
     it, `schema` (then it is a `SchemaMismatch`), or SQLite's own word, such as `sqlite-corrupt` or `sqlite-notadb`.
     """
     open_file(path).close()
-    with contextlib.ExitStack() as cleanup:
-        yield ForeignStore(path, cleanup)
+    _last_copy.keep_only_of(path)
+    yield ForeignStore(path)
 
 
 class ForeignStore:
     """What `open_foreign` gives; every page is read from the store as it is at that moment."""
 
-    def __init__(self, path: Path, cleanup: contextlib.ExitStack) -> None:
-        self._path, self._cleanup = path, cleanup
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._copy: Path | None = None
 
     def rows(self, sql: str, *values: object) -> list[Row]:
@@ -134,7 +135,9 @@ class ForeignStore:
                 raise _Again
             if files.wal is None and files.journal is None:
                 return self._immutable(query, files)
-            self._copy = self._copied(files)
+            if not (copy := _last_copy.of(self._path, files)):
+                copy = self._copied(files)
+            self._copy = copy
         return _ask(self._copy, "own", query)
 
     def _shared(self, query: Query, files: StoreFiles) -> Page:
@@ -165,8 +168,10 @@ class ForeignStore:
         size = sum(stamp.size for stamp in contents.values() if stamp)
         if shutil.disk_usage(tempfile.gettempdir()).free < size + SPARE_SPACE:
             raise Unreadable("no-space")
+        folder = tempfile.TemporaryDirectory(prefix="harkback-")
         with contextlib.ExitStack() as cleanup:
-            copy = Path(cleanup.enter_context(tempfile.TemporaryDirectory(prefix="harkback-")), "store")
+            cleanup.push(folder)
+            copy = Path(folder.name, "store")
             for suffix in (suffix for suffix, stamp in contents.items() if stamp):
                 try:
                     source = open_file(beside(self._path, suffix))
@@ -176,8 +181,42 @@ class ForeignStore:
                     shutil.copyfileobj(source, target, 1 << 20)
             if not files.are_unchanged(self._path):
                 raise _Again
-            self._cleanup.push(cleanup.pop_all())
+            cleanup.pop_all()
+        _last_copy.put(self._path, files, folder)
         return copy
+
+
+class _LastCopy:
+    """The private copy that was made last; it goes when another store is opened, nothing more is read, or we end."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._files: StoreFiles | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def put(self, path: Path, files: StoreFiles, folder: tempfile.TemporaryDirectory[str]) -> None:
+        self.keep_only_of(None)
+        self._path, self._files, self._folder = path, files, folder
+
+    def of(self, path: Path, files: StoreFiles) -> Path | None:
+        """The copy, if it is of this store as its files are now."""
+        if self._folder is None or self._files is None or self._path != path or self._files[:4] != files[:4]:
+            return None
+        copy = Path(self._folder.name, "store")
+        return copy if copy.exists() else None
+
+    def keep_only_of(self, path: Path | None) -> None:
+        if self._folder is not None and self._path != path:
+            self._folder.cleanup()
+            self._path = self._files = self._folder = None
+
+
+_last_copy = _LastCopy()
+
+
+def drop_copy() -> None:
+    """Remove the private copy that is kept, if there is one: nothing more is to be read for now."""
+    _last_copy.keep_only_of(None)
 
 
 class _Again(Exception):

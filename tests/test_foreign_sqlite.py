@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -21,7 +22,7 @@ import apsw
 import pytest
 from harkback.adapters import foreign_connection
 from harkback.adapters.base import open_file
-from harkback.adapters.foreign_sqlite import SchemaMismatch, change_token, fitting, open_foreign
+from harkback.adapters.foreign_sqlite import SchemaMismatch, change_token, drop_copy, fitting, open_foreign
 from harkback.core.model import Unreadable
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -202,6 +203,7 @@ def test_a_killed_program_left_both_files(path: Path, start: Callable[..., App],
     assert len(before) == 4
     assert rows(path) == expected(100)
     assert traces(path.parent) == before
+    drop_copy()
     assert not names(temporary)
 
 
@@ -215,17 +217,44 @@ def test_a_killed_program_left_only_its_wal(path: Path, start: Callable[..., App
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert list(store.scan("SELECT id, text FROM message WHERE id > ? ORDER BY id", 90)) == expected(100)[90:]
         assert list(temporary.iterdir()) == [folder]
+    drop_copy()
     assert not names(temporary)
     assert traces(path.parent) == before
 
 
-def test_the_private_copy_goes_whatever_happens(path: Path, start: Callable[..., App], temporary: Path) -> None:
+def test_the_private_copy_serves_until_the_store_changes_or_another_is_read(
+    path: Path, start: Callable[..., App], temporary: Path
+) -> None:
     start(path, *WAL, TABLE, numbers(1, 50)).kill()
     path.with_name(path.name + "-shm").unlink()
-    assert refusal(path, "SELECT missing FROM message").reason == "schema"
-    assert not names(temporary)
+    assert rows(path) == expected(50)
+    (folder,) = names(temporary)
+    for _ in range(3):
+        assert rows(path) == expected(50)
+        assert refusal(path, "SELECT missing FROM message").reason == "schema"
     with pytest.raises(ZeroDivisionError), open_foreign(path) as store:
         assert store.rows(ALL)[len(names(temporary)) // 0]
+    assert names(temporary) == [folder]
+    start(path, numbers(51, 60)).kill()
+    path.with_name(path.name + "-shm").unlink(missing_ok=True)
+    assert rows(path) == expected(60)
+    assert folder not in names(temporary)
+    other = path.with_name("other.db")
+    start(other, TABLE, numbers(1, 5)).leave()
+    assert rows(other) == expected(5)
+    assert not names(temporary)
+
+
+def test_a_private_copy_that_somebody_removed_is_made_anew(
+    path: Path, start: Callable[..., App], temporary: Path
+) -> None:
+    start(path, *WAL, TABLE, numbers(1, 50)).kill()
+    path.with_name(path.name + "-shm").unlink()
+    assert rows(path) == expected(50)
+    for name in names(temporary):
+        shutil.rmtree(temporary / name)
+    assert rows(path) == expected(50)
+    drop_copy()
     assert not names(temporary)
 
 
@@ -237,6 +266,7 @@ def test_a_program_killed_while_it_rewrote_its_store(path: Path, start: Callable
     assert b"half done" in path.read_bytes()
     assert rows(path) == expected(5000)
     assert traces(path.parent) == before
+    drop_copy()
     assert not names(temporary)
 
 

@@ -8,9 +8,12 @@ import tomllib
 import click
 
 from ..core import config as configuration
+from ..core.config import Config
+from ..core.model import ToolReading
 from .cli import as_typed, cli, home_option, place
 from .known_sources import check_names
-from .output import say
+from .output import note, say
+from .surroundings import Surroundings
 
 
 @cli.group()
@@ -47,6 +50,18 @@ def config_set(key: str, value: str) -> None:
         check_names(here, [rest.partition(".")[0]])
     changed = configuration.change(here.folder, {as_typed(key): _value(as_typed(value))})
     say(f"{key} = {json.dumps(configuration.get(changed, as_typed(key)))}")
+    if table == "sources" and rest.endswith(".tools"):
+        note(_about_tools(here, changed, rest.partition(".")[0]))
+
+
+def _about_tools(here: Surroundings, config: Config, name: str) -> str:
+    """What reading tool calls comes to."""
+    title = here.titles[name]
+    if not any(each.name == name and isinstance(each, ToolReading) for each in here.adapters):
+        return f"harkback knows no tool calls of {title}, so this changes nothing"
+    if config.source(name).tools:
+        return f"what tools of {title} were told and answered is read too from the next `harkback index` on: role:tool"
+    return f"what was read of tools of {title} goes with the next `harkback index`"
 
 
 def _value(text: str) -> object:

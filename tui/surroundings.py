@@ -82,7 +82,12 @@ class Surroundings:
             on_progress=on_progress,
             stopped=stopped,
         )
-        return reconciler.run(only, rebuild=rebuild, verify=verify, touched=touched)
+        try:
+            return reconciler.run(only, rebuild=rebuild, verify=verify, touched=touched)
+        finally:
+            from ..adapters.foreign_sqlite import drop_copy  # with SQLite, which few commands need as they start
+
+            drop_copy()
 
     def purge_place(self, source: str, path: str) -> None:
         """Drop what was indexed of a source in one folder or file. Raises Busy, StoreError."""
