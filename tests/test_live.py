@@ -14,8 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from engine import Engine, check, turn
+from harkback.core import config as configuration
 from harkback.core import watch
 from harkback.core.config import Limits
 from harkback.core.live import LONGEST_PAUSE, _pause
@@ -28,6 +30,7 @@ from harkback.tui.app import HarkbackApp
 from harkback.tui.demo import surroundings, write_home
 from harkback.tui.search_screen import SearchScreen
 from harkback.tui.surroundings import Surroundings
+from samples import write as write_store
 from textual.pilot import Pilot
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -102,6 +105,32 @@ def test_an_appended_line_is_found_and_nothing_else_is_read(samples: Surrounding
             pass
         assert (report.read, report.bytes_read) == (1, len(line))
         assert found(samples, word) == 1
+
+
+def test_a_message_in_a_database_that_its_agent_has_open_is_found_and_no_file_is_looked_at(
+    samples: Surroundings,
+) -> None:
+    write_store("opencode", samples.home)
+    configuration.change(samples.folder, {"sources.opencode.enabled": True})
+    agent: Any = apsw.Connection(str(samples.home / ".local" / "share" / "opencode" / "opencode.db"))
+    agent.execute("PRAGMA journal_mode=WAL")
+    child = Child(samples)
+    while not child.next(Done).report.turns:
+        pass
+    for number, word in enumerate(("wombat", "numbat")):
+        at = 1_793_700_000_000 + number
+        with agent:
+            message = json.dumps({"role": "user", "time": {"created": at}})
+            agent.execute("INSERT INTO message VALUES (?, 'ses_6f0f', ?, ?, ?)", (word, at, at, message))
+            part = json.dumps({"type": "text", "text": word})
+            agent.execute("INSERT INTO part VALUES (?, ?, 'ses_6f0f', ?, ?, ?)", (word, word, at, at, part))
+            agent.execute("UPDATE session SET time_updated = ? WHERE id = 'ses_6f0f'", (at,))
+        while not (report := child.next(Done).report).read:
+            pass
+        assert found(samples, word) == 1
+        assert report.seen == 1
+    child.close()
+    agent.close()
 
 
 def test_a_session_in_a_folder_that_was_not_there_is_found(samples: Surroundings, child: Child) -> None:
