@@ -39,7 +39,8 @@ class ZstdFrames:
 
     Iterating gives `(where the frame begins, its unpacked bytes)` for each whole and sound frame, and a `SkipRecord`
     for each that is damaged. Afterwards `offset` is the end of the last of them: a frame that is still being written
-    waits for the next pass. Raises `Unreadable` when nothing in the stream is a frame.
+    waits for the next pass, and so does a damaged one with none after it, which its writer may yet cut off.
+    Raises `Unreadable` when nothing in the stream is a frame.
     """
 
     def __init__(self, stream: BinaryIO, offset: int = 0) -> None:
@@ -65,7 +66,11 @@ class ZstdFrames:
                 content = self._unpacked(start, end) if self._has_content(start) else io.BytesIO()
             except Unreadable as error:
                 yield SkipRecord(error.reason, f"frame at byte {start}")
-                end = self._next_frame(start + 1) or end  # what a damaged frame says of its length may be damaged
+                # What a damaged frame says of its length may be damaged: what follows tells where it ends.
+                following = self._next_frame(start + 1)
+                if following is None:
+                    return
+                end = following
             else:
                 yield start, content
             self.offset = end

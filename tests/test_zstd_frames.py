@@ -110,6 +110,18 @@ def test_a_torn_frame_waits_and_one_that_was_written_over_it_is_read(tmp_path: P
     assert read(path, len(first))[0] == [b"another"]
 
 
+def test_a_damaged_last_frame_waits_until_another_follows_or_it_is_cut_off(tmp_path: Path) -> None:
+    first, damaged = packed(b"first"), bytearray(packed(b"second, which is damaged"))
+    damaged[12] ^= 0x55
+    path = put(tmp_path, first + damaged)
+    skip = SkipRecord("zstd", f"frame at byte {len(first)}")
+    assert read(path) == ([b"first"], [skip], len(first))
+    path.write_bytes(first + damaged + packed(b"third"))
+    assert read(path, len(first)) == ([b"third"], [skip], path.stat().st_size)
+    path.write_bytes(first + packed(b"another"))
+    assert read(path, len(first)) == ([b"another"], [], path.stat().st_size)
+
+
 def test_a_torn_frame_that_was_written_on_after_costs_itself(tmp_path: Path) -> None:
     first, torn, third = packed(b"first"), packed(b"second" * 50)[:-6], packed(b"third")
     path = put(tmp_path, first + torn + third)
