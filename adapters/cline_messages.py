@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ..core.model import Record, Role, SkipRecord
+from ..core.model import Record, Role, SessionRecord, SkipRecord
 from .base import parse_time
 from .cline_text import SPOKEN, announces_result, begins_result, model_said, person_said
 from .content import field, label, texts, tool_text
@@ -101,6 +101,7 @@ def history_records(
     session: str, history: list[msgspec.Raw] | History, times: Times, started: int | None, tools: bool
 ) -> Iterator[Record]:
     """The turns of what went to and from the model; `started` stands in for a time that nothing tells."""
+    model: str | None = None
     for number, raw in enumerate(history.messages if isinstance(history, History) else history):
         place = f"message {number}"
         message = decoded(raw, MESSAGE, place)
@@ -113,6 +114,7 @@ def history_records(
         if message.is_artificial:
             continue
         role: Role = "user" if message.role == "user" else "assistant"
+        model = label(field(message.modelInfo, "modelId")) or model
         pieces: list[Piece] = []
         for piece in _pieces(message, role, place, tools):
             if isinstance(piece, SkipRecord):
@@ -126,6 +128,8 @@ def history_records(
             yield from turns_of(session, role, pieces, number, time, label(message.id))
         else:
             yield from turns_of(session, role, pieces, number, started, label(message.id), quality="file")
+    if model:
+        yield SessionRecord(session, model=model)
 
 
 def shown_records(session: str, lines: Iterable[msgspec.Raw]) -> Iterator[Record]:

@@ -20,12 +20,17 @@ from .opencode_shapes import ANY, INFO, MESSAGE, PART, PARTS, Info, Message, Par
 
 T = TypeVar("T")
 
+DATABASE = "opencode.db"
 STILL_GROWING = 4
 """So many of the newest messages may still get parts."""
 
 
 def find(root: Path) -> Iterator[Place | SkipRecord]:
-    """The file of every session below OpenCode's data folder, or in a folder `storage`."""
+    """The file of every session below OpenCode's data folder, or in a folder `storage`.
+
+    Once there is a database nothing here is written any more; that it came has each session read again.
+    """
+    is_over = (root / DATABASE).exists() or (root.parent / DATABASE).exists()
     projects = [folder for folder in folders_in(root / "project") if isinstance(folder, Path)]
     for storage in (root, root / "storage", *(folder / "storage" for folder in projects)):
         for folder in folders_in(storage / "session"):
@@ -33,7 +38,7 @@ def find(root: Path) -> Iterator[Place | SkipRecord]:
                 yield folder
             elif folder.name not in ("message", "part"):
                 for found in files_in(folder, _is_session):
-                    yield found if isinstance(found, SkipRecord) else Place(found, _beside(found))
+                    yield found if isinstance(found, SkipRecord) else Place(found, () if is_over else _beside(found))
 
 
 def read(path: Path, tools: bool) -> Iterator[Record]:

@@ -158,7 +158,7 @@ def test_the_words_of_a_model(text: str, words: str) -> None:
 
 
 def test_calls_in_a_text_are_read_where_the_person_asked_for_them() -> None:
-    said = model_said("I look.\n<read_file>\n<path>a</path>\n</read_file>", tools=True)
+    said = model_said("<thinking>Hm</thinking>I look.\n<read_file>\n<path>a</path>\n</read_file>", tools=True)
     assert [piece for piece in said if piece[1]] == [("text", "I look."), ("tool", "read_file\n<path>a</path>")]
 
 
@@ -230,6 +230,14 @@ def test_times_are_the_messages_own_else_the_panels_else_the_start_of_the_task(t
         (START + 1, "exact"), (START, "file"), (START + 3, "exact"), (START + 4, "exact"), (START + 5, "exact"),
         (START + 99, "exact"),
     ]  # fmt: skip
+
+
+def test_the_model_is_the_last_that_answered(tmp_path: Path) -> None:
+    history(
+        tmp_path, says("user", "Hello"), says("assistant", "Hi.", modelInfo={"modelId": "glm-5"}),
+        says("assistant", "Hi again.", modelInfo={"modelId": "glm-6", "mode": "act"}), says("user", "Bye"),
+    )  # fmt: skip
+    assert read(CLINE, tmp_path)[TASK].model == "glm-6"
 
 
 def test_a_task_that_is_named_otherwise_and_tells_no_time_has_none(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def says(
 ) -> None:
     told = [part if isinstance(part, dict) else piece("text", text=part) for part in parts]
     row = (name, role, json.dumps(told), model, at, at, sums)
-    number = "(SELECT 'm' || count(*) FROM messages)"
+    number = "(SELECT 'm' || (99 - count(*)) FROM messages)"
     run(store, f"INSERT INTO messages SELECT {number}, ?, ?, ?, ?, ?, ?, ?", *row)
 
 
@@ -93,6 +93,15 @@ def test_the_registry_leads_to_every_project_whichever_its_form(tmp_path: Path, 
     assert list(CRUSH.find(root)) == [store]
 
 
+def test_a_project_may_keep_its_store_in_another_folder(tmp_path: Path) -> None:
+    inside = database(tmp_path / "src" / "kiln" / "state" / "crush.db", SCHEMA)
+    outside = database(tmp_path / "elsewhere" / "crush.db", SCHEMA)
+    project = str(tmp_path / "src" / "kiln")
+    projects = [{"path": project, "data_dir": "state"}, {"path": project, "data_dir": str(outside.parent)}]
+    (tmp_path / "projects.json").write_text(json.dumps({"projects": projects}))
+    assert list(CRUSH.find(tmp_path)) == [inside, outside]
+
+
 def test_a_registry_that_is_no_json_is_counted(tmp_path: Path) -> None:
     (tmp_path / "projects.json").write_text('{"projects": [')
     assert list(CRUSH.find(tmp_path)) == [SkipRecord("not-json", str(tmp_path / "projects.json"))]
@@ -113,7 +122,7 @@ def test_only_what_was_said_is_read(store: Path, folder: Path) -> None:
         store, "s1", "assistant", piece("reasoning", thinking="Hm"), "I look.",
         piece("tool_call", id="c1", name="bash", input='{"command":"ls"}'), at=NOW + 5, model="glm-5",
     )  # fmt: skip
-    says(store, "s1", "tool", piece("tool_result", tool_call_id="c1", name="bash", content="kiln.py"), at=NOW + 6)
+    says(store, "s1", "tool", piece("tool_result", tool_call_id="c1", name="bash", content="kiln.py"), "hm", at=NOW + 6)
     says(store, "s1", "assistant", "Summary of all this", at=NOW + 7, sums=1)
     says(store, "s1", "system", "You are", at=NOW + 8)
     told = read(CRUSH, folder)

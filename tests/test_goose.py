@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,8 @@ def test_a_compaction_that_replaces_every_row_leaves_turns_the_same(tmp_path: Pa
 
 
 def test_times_of_the_sessions_table_are_utc(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
     session(store, "1", at="2026-11-03 09:00:00")
     session(store, "2", at="2026-11-03T09:00:00+09:00")
     session(store, "3", at=None)

@@ -349,7 +349,8 @@ def places(path: Path) -> dict[str, Place]:
     [
         "INSERT INTO message VALUES ('msg_3', 'ses_1', 1793610000009, 1793610000009, '{\"role\":\"user\"}')",
         "INSERT INTO part VALUES ('prt_0009', 'msg_1', 'ses_1', 1, '{}')",
-        "UPDATE part SET data = data || ' ', time_updated = time_updated + 1 WHERE message_id = 'msg_2'",
+        "UPDATE part SET data = data || ' ' WHERE message_id = 'msg_2'",
+        "UPDATE part SET time_updated = time_updated + 1 WHERE message_id = 'msg_2'",
         "UPDATE session SET revert = '{\"messageID\":\"msg_2\"}' WHERE id = 'ses_1'",
         "UPDATE session SET title = 'Another' WHERE id = 'ses_1'",
         "DELETE FROM message WHERE id = 'msg_1'",
@@ -407,6 +408,19 @@ def test_a_tree_session_that_a_database_has_is_not_read_from_the_tree(data: Path
     assert {name: [text for _, text in session.dialog] for name, session in told.sessions.items()} == {
         "ses_1": ["migrated"], "ses_2": ["left over"], "ses_3": ["not migrated"],
     }  # fmt: skip
+
+
+def test_that_a_database_came_has_the_tree_read_again_once(data: Path) -> None:
+    path = tree(data / "storage", "ses_1", ("user", "Hello"))
+    [before] = found(OPENCODE, data)
+    store = First(data / "opencode.db")
+    store.session("ses_1")
+    store.says("ses_1", "msg_ses_1_0", "user", "Hello")
+    [_, after] = found(OPENCODE, data)
+    assert isinstance(before, Place)
+    assert before.beside
+    assert after == Place(path)
+    assert [*OPENCODE.read(path, None)] == [Checkpoint(path.stat().st_size)]
 
 
 def test_the_oldest_form_keeps_all_in_the_session_folder_of_a_project(data: Path) -> None:
