@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,14 @@ from harkback.adapters.foreign_sqlite import within
 from harkback.core import mounts, taking
 from harkback.core.config import Config, Exclude, Limits
 from harkback.core.dividing import RETRIED
+from harkback.core.exclude_preview import preview
+from harkback.core.forget import forget
+from harkback.core.forget_plan import Request
 from harkback.core.model import Place, SkipRecord, Unreadable
 from harkback.core.report import Report
+from harkback.core.status import sources
+from harkback.core.why import Answer
+from harkback.core.why_path import WhyPath
 
 
 @pytest.fixture(autouse=True)
@@ -429,3 +436,68 @@ def test_a_file_that_depends_on_others_is_read_on_when_it_alone_was_touched(tmp_
     path.with_suffix(".side").write_text("one")
     assert pass_over(engine, path.with_suffix(".side")).read == 1
     assert engine.texts("a") == ["zebra one", "okapi one"]
+
+
+# ---- what is told of them ----
+
+
+def why(engine: Engine, path: object) -> Answer:
+    db = engine.store.read()
+    try:
+        return WhyPath(engine.adapters, engine.config, engine.home, {}).answer(db, str(path))
+    finally:
+        db.close()
+
+
+def test_why_tells_of_a_database_and_of_each_session_in_it(engine: Engine, library: Library) -> None:
+    engine.limits = Limits("everything", turns_total=2)
+    engine.run()
+    whole = why(engine, library.path)
+    assert (whole.state, whole.source, whole.turns) == ("folder", "shelf", 2)
+    assert [part.slug for part in whole.parts] == ["total"]
+    assert why(engine, within(library.path, "new")).state == "indexed"
+    assert why(engine, within(library.path, "old")).state == "indexed-in-part"
+    assert why(engine, within(library.path, "never")).state == "absent"
+    library.close()
+    library.path.write_bytes(b"rubbish" * 100)
+    engine.run()
+    assert {part.slug for part in why(engine, library.path).parts} == {"total", "sqlite-notadb"}
+
+
+def test_before_it_is_read_a_database_is_a_file_that_waits(engine: Engine, library: Library) -> None:
+    engine.ticked = ()
+    engine.run()
+    engine.ticked = None
+    assert why(engine, library.path).state == "not-yet"
+
+
+def test_a_database_counts_as_one_file(engine: Engine, library: Library) -> None:
+    told = partial(sources, adapters=engine.adapters, config=engine.config, home=engine.home, environ={}, now=NOON)
+    assert [each.files for each in told(None)] == [1]
+    engine.run()
+    db = engine.store.read()
+    assert [(each.files, each.sessions) for each in told(db)] == [(1, 2)]
+    rule = preview(db, engine.adapters, engine.config, engine.home, {}, "**/store.db")
+    assert (rule.files, rule.sessions) == (1, 2)
+    db.close()
+    assert shelf(engine).listed == [library.path]  # a preview opens nothing
+
+
+def test_a_forgotten_session_of_a_database_stays_out(engine: Engine, library: Library) -> None:
+    engine.run()
+    forget(engine.store, Request(session="shelf:old"))
+    library.say("old", turn("wombat"), changed=NOON + 1)
+    report = engine.run()
+    assert (report.sessions, engine.places("zebra"), engine.places("wombat")) == (1, [], [])
+    assert report.skips == {"forgotten": 3}
+
+
+def test_a_damaged_index_is_built_anew_from_databases_too(engine: Engine, library: Library) -> None:
+    engine.run()
+    library.drop("old")
+    engine.run()
+    before = engine.contents()
+    engine.store.path.write_bytes(engine.store.path.read_bytes()[: 8 * 4_096] + bytes(40 * 4_096))
+    engine.run()
+    assert "new" in {hit.session.native_id for hit in engine.search("quokka")}
+    assert set(engine.contents()) <= set(before)
