@@ -67,11 +67,15 @@ class Database:
 
     def rows(self, sql: str, *values: object) -> Iterator[Row]:
         """The rows of a query, one at a time."""
-        return self._connection.execute(sql, values)
+        return _sound(self._connection.execute(sql, values))
 
     def row(self, sql: str, *values: object) -> Row | None:
         """The first row of a query."""
-        return self._connection.execute(sql, values).fetchone()
+        cursor = self._connection.execute(sql, values)
+        try:
+            return cursor.fetchone()
+        except UnicodeDecodeError as error:
+            raise _no_text(error) from error
 
     def value(self, sql: str, *values: object) -> Any:
         """The first value of a query's first row; None without one."""
@@ -151,3 +155,15 @@ class Database:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _sound(rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows as they come; bytes in a text that are no text are damage like any other."""
+    try:
+        yield from rows
+    except UnicodeDecodeError as error:
+        raise _no_text(error) from error
+
+
+def _no_text(error: UnicodeDecodeError) -> BrokenValue:
+    return BrokenValue(f"a text is no text: {error.reason} at {error.start}")

@@ -237,7 +237,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--faults", type=int, default=350, help="calls that fail")
     parser.add_argument("--disks", type=int, default=28, help="full disks, and as many limits to the size of files")
-    parser.add_argument("--rounds", type=int, default=40, help="of many at once, and half as many of each kind of foreign data")
+    parser.add_argument("--rounds", type=int, default=40, help="of many at once, half as many of foreign data")
     parser.add_argument("--sessions", type=int, default=120, help="half as many as the home has")
     parser.add_argument("--seconds", type=float, default=3_600.0, help="no further fault is begun after so long")
     parser.add_argument("--seed", type=int, default=1)

@@ -362,3 +362,20 @@ def test_a_search_that_meets_damage_says_so_and_the_next_one_is_answered(indexed
     last = indexed("search", "clipboard")
     assert (last.code, last.out) == (0, again.out)
     assert "damaged" not in last.err
+
+
+def test_bytes_in_a_text_that_are_no_text_are_damage_to_whoever_meets_them(
+    indexed: CommandLine,
+) -> None:
+    db = apsw.Connection(str(indexed.home / ".harkback" / "index.db"))
+    db.execute("UPDATE sessions SET title = CAST(x'7469746c6520ff' AS TEXT)")
+    db.close()
+    for command in (("search", "clipboard"), ("search", "--group", "session", "clipboard")):
+        said = indexed(*command, "--no-refresh")
+        assert said.code == 3
+        assert "is damaged" in said.err
+        assert "harkback index" in said.err
+    mended = indexed("index")
+    assert mended.code == 0
+    assert "was damaged and is built anew" in mended.err
+    assert indexed("search", "clipboard").code == 0
