@@ -21,8 +21,13 @@ LIST, STORE = "sessions.json", "openclaw-agent.sqlite"
 KIN = (".openclaw", ".clawdbot", ".moltbot", ".moldbot", ".qclaw", ".kimi_openclaw")
 """The product's names until now, and products that are built on it."""
 VARIABLES = {".openclaw": "OPENCLAW_STATE_DIR", ".clawdbot": "CLAWDBOT_STATE_DIR"}
-LIVE = re.compile(r"(?!.*\.(?:checkpoint|trajectory|full|bak|reset|deleted)\b)[^.\s][^\n]*\.jsonl")
-DELETED = re.compile(r"([^.\s][^\n]*?\.jsonl)\.deleted\.[^\n]+")
+LIVE = re.compile(
+    r"(?!.*\.checkpoint\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.jsonl$)[^.\s][^\n]*(?<!\.trajectory)\.jsonl"
+)
+DELETED = re.compile(
+    r"([^\n]+\.jsonl)\.deleted\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d{3})?Z(?:\.[0-9a-f]{32})?(?:\.zst)?", re.ASCII
+)
+"""What a deleted transcript is called; an upgrade to the database calls those that it has read `.jsonl.migrated`."""
 TOPIC = re.compile(r"-topic-[^/]*$")
 KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@-]*(?::[A-Za-z0-9._+@-]+){1,12}")
 LONGEST_KEY = 256
@@ -64,9 +69,10 @@ class OpenClaw:
             if since:
                 raise Reread
             yield from read_list(path, _agent_of(path))
-        elif deleted := DELETED.fullmatch(path.name):
-            if not path.with_name(deleted[1]).exists():
-                yield SessionRecord(_name_of(deleted[1]), deleted=True)
+        elif deleted := _deleted(path.name):
+            session = _name_of(deleted)
+            if not _is_live(path.parent, session):
+                yield SessionRecord(session, deleted=True)
             yield Checkpoint(0)
         else:
             transcript = Transcript(
@@ -102,14 +108,30 @@ def _sessions(folder: Path) -> Iterator[Path | Place | SkipRecord]:
         yield SkipRecord("symbolic-link", os.fspath(folder))
         return
     for found in files_in(folder, _is_wanted):
-        if isinstance(found, Path) and (deleted := DELETED.fullmatch(found.name)):
-            yield Place(found, beside=(found.with_name(deleted[1]),))
+        if isinstance(found, Path) and (deleted := _deleted(found.name)):
+            names = dict.fromkeys((deleted, f"{_name_of(deleted)}.jsonl"))
+            yield Place(found, beside=tuple(folder / name for name in names))
         else:
             yield found
 
 
 def _is_wanted(name: str) -> bool:
-    return name == LIST or LIVE.fullmatch(name) is not None or DELETED.fullmatch(name) is not None
+    return name == LIST or LIVE.fullmatch(name) is not None or _deleted(name) is not None
+
+
+def _deleted(name: str) -> str | None:
+    """What a deleted transcript was called before; None for any other file."""
+    found = DELETED.fullmatch(name)
+    return found[1] if found and LIVE.fullmatch(found[1]) else None
+
+
+def _is_live(folder: Path, session: str) -> bool:
+    """Whether a session has a transcript, of one topic at least."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(LIVE.fullmatch(each.name) and _name_of(each.name) == session for each in entries)
+    except OSError:
+        return True
 
 
 def _name_of(name: str) -> str:

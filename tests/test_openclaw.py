@@ -94,8 +94,16 @@ def said(tmp_path: Path, *rows: object) -> list[tuple[str, str]]:
 def test_live_transcripts_lists_and_deletions_are_found_and_neither_archives_nor_credentials(tmp_path: Path) -> None:
     found = ["s1.jsonl", "s1-topic-77.jsonl", "sessions.json", "s2.jsonl.deleted.2026-09-08T04-00-00.000Z"]
     found += ["s3.jsonl.deleted.2026-09-08T04-00-00.000Z.zst"]
+    found += [f"s3.jsonl.deleted.2026-09-08T04-00-00.000Z.{'a' * 32}", "kept.deleted.kept.jsonl"]
     others = ["s4.jsonl.reset.2026-09-08T04-00-00.000Z", "s4.jsonl.bak.1", "s4.jsonl.full.bak", "sessions.json.bak.1"]
-    others += ["s4.checkpoint.1.jsonl", "s4.trajectory.jsonl", ".s4.jsonl", "notes.md", "auth.json"]
+    others += [
+        "s4.checkpoint.0f9c1a2b-3c4d-4e5f-8a9b-0c1d2e3f4a5b.jsonl",
+        "s4.trajectory.jsonl",
+        ".s4.jsonl",
+        "notes.md",
+    ]
+    others += ["s5.trajectory.jsonl.deleted.2026-09-08T04-00-00.000Z", "s5.jsonl.deleted.once", "auth.json"]
+    others += ["s6.jsonl.migrated", "sessions.json.migrated.2"]
     for name in (*found, *others):
         put(tmp_path, name, b"{}")
     for name in ("agent/auth-profiles.json", "agent/models.json"):
@@ -475,6 +483,8 @@ def test_a_deleted_transcript_is_a_deletion_unless_it_is_there_again(tmp_path: P
     assert Place(archive, beside=(live,)) in list(CLAW.find(tmp_path))
     topic = put(tmp_path, "s2-topic-5.jsonl.deleted.2026-09-08T04-00-00.000Z.zst", b"")
     assert read(topic)[0] == SessionRecord("s2", deleted=True)
+    put(tmp_path, "s2-topic-6.jsonl", b"")
+    assert read(topic) == [Checkpoint(0)], "another topic of it is there"
 
 
 @pytest.mark.parametrize(
