@@ -10,9 +10,11 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -253,14 +255,24 @@ def write(name: str, home: Path) -> list[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".sql":
             target = target.with_suffix("")
-            with closing(apsw.Connection(str(target))) as db:
-                db.execute(path.read_text("utf-8"))
+            target.write_bytes(built(path))
         else:
             assert not target.exists(), f"two samples have a file {target}"
             shutil.copyfile(path, target)
         os.utime(target, ns=(WRITTEN, WRITTEN))
         written.append(target)
     return written
+
+
+@cache
+def built(script: Path) -> bytes:
+    """The database that an SQL script makes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "store")
+        with closing(apsw.Connection(str(path))) as db:
+            db.execute("PRAGMA synchronous = off")
+            db.execute(script.read_text("utf-8"))
+        return path.read_bytes()
 
 
 def environ_of(samples: Iterable[Sample]) -> Mapping[str, str]:
