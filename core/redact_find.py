@@ -11,10 +11,11 @@ from typing import NamedTuple
 from ahocorasick_rs import AhoCorasick, Implementation
 
 from .redact_armour import ARMOUR, key_ends_at
-from .redact_fields import field_at, unnamed
+from .redact_fields import field_at
 from .redact_names import FIELD_ANCHORS
 from .redact_places import PLACES, Place
 from .redact_rules import TOKEN_RULES, TokenRule
+from .redact_unnamed import unnamed
 from .redact_values import LONGEST_JUDGED, is_hex, is_placeholder, is_random
 
 MARK = re.compile(r"\[redacted:[a-z0-9\-]{1,40}\]", re.ASCII)

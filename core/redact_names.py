@@ -24,12 +24,41 @@ _PASSWORD_WORDS = (
         "wachtwoord",
         "lösenord",
     ),
-    *("salasana", "adgangskode", "heslo", "hasło", "şifre", "jelszó", "lozinka", "mật khẩu", "kata sandi", "clave"),
+    *(
+        "salasana",
+        "adgangskode",
+        "heslo",
+        "hasło",
+        "şifre",
+        "jelszó",
+        "lozinka",
+        "mật khẩu",
+        "kata sandi",
+        "clave",
+        "mdp",
+    ),
     *("парол", "κωδικός", "סיסמה", "كلمة المرور", "كلمة السر", "पासवर्ड", "รหัสผ่าน"),
-    *("密码", "密碼", "口令", "パスワード", "暗証番号", "パスフレーズ", "비밀번호", "패스워드", "암호"),
+    *("密码", "密碼", "口令", "パスワード", "暗証番号", "パスフレーズ", "비밀번호", "비번", "패스워드", "암호"),
 )
 _SECRET_WORDS_ABROAD = (
-    *("jeton", "jeton d'accès", "geheimnis", "secreto", "segredo", "clé secrète", "clé api", "clave secreta"),
+    *(
+        "jeton",
+        "jeton d'accès",
+        "geheimnis",
+        "secreto",
+        "segredo",
+        "clé secrète",
+        "clé api",
+        "clé d'api",
+        "clave secreta",
+        "clave api",
+        "clave de api",
+        "chave de api",
+        "chave da api",
+        "chave api",
+        "api-schlüssel",
+        "api schlüssel",
+    ),
     *("токен", "секрет", "ключ api", "ключ доступа"),
     *("密钥", "密鑰", "秘钥", "令牌", "私钥", "私鑰", "凭证", "授权码", "トークン", "秘密鍵", "シークレット"),
     *("apiキー", "アクセスキー", "토큰", "비밀키", "시크릿", "api 키", "액세스 키"),
@@ -41,7 +70,7 @@ FIELD_ANCHORS = (
 )
 """In lower case; a field is looked for where one of them stands."""
 
-_PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passcode", "passwort", "pwd")
+_PASSWORD_ENDINGS = ("password", "passwd", "passphrase", "passcode", "passwort", "pwd", "storepass", "keypass")
 _SECRET_ENDINGS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey")
 _SECRET_WORDS = frozenset({"credential", "credentials", "authorization"})
 _RANDOM_WORDS = frozenset({"auth", "seed", "passkey"})
@@ -82,6 +111,8 @@ def strength_of(word_before: str, name: str) -> Strength | None:
     last, before = words[-1], words[-2] if len(words) > 1 else word_before.lower()
     if last.endswith(_PASSWORD_ENDINGS) or last == "pw" or (last == "pass" and len(words) > 1):
         return "password"
+    if last == "pass":
+        return "pass"
     if last.endswith(_SECRET_ENDINGS) or last in _SECRET_WORDS:
         return None if last == "token" and before in _NO_SECRET_TOKENS else "secret"
     if last in _RANDOM_WORDS:

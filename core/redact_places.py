@@ -72,6 +72,11 @@ etcdctl          --user[ =][^\s:]{1,80}:
 htpasswd         -\w{0,4}b\w{0,4}[ ]\S{1,100}[ ]\S{1,80}[ ]
 sudo -u postgres --password[ =]
 expect           send[ ]
+useradd          -p[ ]
+usermod          -p[ ]
+ssh-keygen       -N[ ]
+wpa_passphrase   \S{1,40}[ ]
+pulumi config    --secret[ ]\S{1,60}[ ]
 gh secret set    (?:--body|-b)[ =]
 gh auth login    --with-token[ ]<<<[ ]?
 wrangler secret  <<<[ ]?
@@ -90,7 +95,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         "url-password",
         "://",
-        rf"(?:(?![:@]){_URL_CHARACTER}){{0,80}}+:(?!\d{{1,5}}[,;)\]}}|])(?P<secret>{_URL_CHARACTER}{{3,200}})@(?=[A-Za-z0-9\[])",
+        rf"(?:(?![:@]){_URL_CHARACTER}){{0,80}}+:(?!\d{{1,5}}[,;)\]}}|])(?P<secret>{_URL_CHARACTER}{{4,200}})@(?=[A-Za-z0-9\[])",
     ),
     Place("url-token", "://", r"(?P<secret>[\w\-.]{20,200})(?::[^\s/@\"'<>`\\]{0,80})?@(?=[A-Za-z0-9\[])", True),
     *(
@@ -105,6 +110,22 @@ PLACES: tuple[Place, ...] = (
         r"|GoogleLogin"
         r"|basic)[ ](?P<secret>[A-Za-z0-9+/._~\-]{12,}=*)",
     ),
+    Place(
+        "cli-token",
+        "curl ",
+        r"(?:[^\n|;]{0,160}?\s)?(?:-u|--user)[ =]?['\"]?(?P<secret>[\w.\-]{20,200}):(?=['\"\s])",
+        True,
+    ),
+    *(
+        Place("password", anchor, r"['\"][^'\"\n]{1,80}['\"],[ ]{0,3}['\"](?P<secret>[^'\"\n]{4,200})['\"]")
+        for anchor in ("auth=(", "auth = (", "basicauth(", ".login(")
+    ),
+    *(
+        Place("url-password", anchor, r"[^/\s@]{1,60}/(?P<secret>[^\s@]{4,100})@")
+        for anchor in ("jdbc:oracle:thin:", "sqlplus ")
+    ),
+    Place("cli-password", "convertto-securestring ", r"(?:-String[ ])?['\"](?P<secret>[^'\"\n]{4,200})['\"]"),
+    Place("piped-secret", "<<< ", _SHELL_WORD, True),
     Place("digest-response", "digest username", r"=[^\n]{0,400}?response=\\{0,7}\"(?P<secret>[0-9a-f]{32,64})"),
     Place(
         "cookie",
@@ -117,7 +138,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         "cookie",
         "curl ",
-        r"[^\n|;]{0,160}?\s(?:-b|--cookie)[ =]?['\"]?(?P<secret>[\w.%\-]{1,80}=[^\s'\"]{8,4000})",
+        r"(?:[^\n|;]{0,160}?\s)?(?:-b|--cookie)[ =]?['\"]?(?P<secret>[\w.%\-]{1,80}=[^\s'\"]{8,4000})",
         True,
     ),
     *(
@@ -137,7 +158,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place("cli-password", "--from-literal=", rf"['\"]?[\w.\-]{{1,80}}={_SHELL_WORD}"),
     Place("cli-password", "--from-literal ", rf"['\"]?[\w.\-]{{1,80}}={_SHELL_WORD}"),
-    Place("cli-password", "identified by ", _SHELL_WORD),
+    Place("cli-password", "identified by ", r"\\{0,7}['\"](?P<secret>[^'\"\n\\]{4,200})\\{0,7}['\"]"),
     Place("cli-password", "net user ", rf"\S{{1,60}}[ ]{_SHELL_WORD}(?=[ ]/(?:add|domain))"),
     *(
         Place("password", anchor, _SHELL_WORD)
@@ -157,7 +178,7 @@ PLACES: tuple[Place, ...] = (
         r"(?:\s|\\n){1,8}[^\s\\]{1,100}(?:\s|\\n){1,8}password(?:\s|\\n){1,8}(?P<secret>[^\s\\\"']{4,200})",
     ),
     *(
-        Place("pgpass-password", anchor, r"[^:\s]{1,80}:[^:\s]{1,80}:(?P<secret>[^\s:]{4,200})")
+        Place("pgpass-password", anchor, r"[^:\s*]{1,80}:[^:\s]{1,80}:(?P<secret>[^\s:*`'\"]{4,200})")
         for anchor in (":5432:", ":5433:", ":6432:", ":*:")
     ),
     Place(

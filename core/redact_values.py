@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Strength = Literal["password", "secret", "key"]
+Strength = Literal["password", "pass", "secret", "key"]
 """How much the name says: a short value is believed in a password, only a random one in something called a key."""
 
 LONGEST_JUDGED = 200
@@ -23,7 +23,7 @@ _PLACEHOLDER_WORDS = frozenset(
     " value".split()
 )
 _CODE = re.compile(
-    r"[A-Za-z_$]{2,40}(?:[(\[]|\.[A-Za-z_]|::|->|\?\.)|[A-Za-z_]\w{0,40}[._][\w.]{0,40}\(|\$[A-Za-z_]\w{0,40}[\-.\[({]"
+    r"[A-Za-z_$][\w$]{1,40}[(\[]|(?:[A-Za-z_$]{2,40}|_\w{1,40})(?:\.[A-Za-z_]|::|->|\?\.)|[A-Za-z_]\w{0,40}[._][\w.]{0,40}\(|\$[A-Za-z_]\w{0,40}[\-.\[({]"
     r"|[!=]=|=>|[\w.]{0,60}(?:Key|Token|Secret|Password|Credentials?|Handle)\Z",
     re.ASCII,
 )
@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"-[\d.\-]+|[\d.\-]*[.\-][\d.\-]*", re.ASCII)
 _ABOUT_SECRETS = re.compile(r"pass|pwd|secret|token|credential|key", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\|[a-z][a-z0-9+.\-]{1,20}://", re.ASCII)
 _PUBLIC_VALUE = re.compile(
-    r"sha\d{3}[-:]|ssh-|toolu_|call_|msg_|chatcmpl-|req_|resp_|run_|fc_|rs_|ws_|ey[A-Z]\w+\Z|data:|\d{4}-\d\d-\d\d"
+    r"sha\d{3}[-:]|ssh-|AWS4-|toolu_|call_|msg_|chatcmpl-|req_|resp_|run_|fc_|rs_|ws_|ey[A-Z]\w+\Z|data:|\d{4}-\d\d-\d\d"
     r"|MFkwEwYH|MIIB|MIIC|MIID|MIIE|MIIF|MIIG|MCowBQYD|AAAA[BCE]3|iVBORw0KGgo|/9j/|R0lGOD|UklGR|h1:",
     re.ASCII,
 )
@@ -47,6 +47,7 @@ _RUN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TWO_LETTERS = re.compile(r"[^A-Za-z]*[A-Za-z][^A-Za-z]*[A-Za-z]", re.ASCII)
 _PLAIN = re.compile(r"[A-Za-z0-9._\-/:]*", re.ASCII)
 _DIGIT = re.compile(r"[0-9]")
+_CAPITAL, _SMALL = re.compile(r"[A-Z]"), re.compile(r"[a-z]")
 _SPACE = re.compile(r"\s")
 _WORDS_LIKE = 3.4
 """So long are, in the mean, the words and numbers that a name is made of; in a random string they are half of it."""
@@ -72,6 +73,18 @@ def is_drawn(value: str) -> bool:
     return _TOKEN_OF_20.fullmatch(value) is not None and not _NUMBER.fullmatch(value) and is_random(value)
 
 
+def is_strong(value: str) -> bool:
+    """Whether `value` is what only passwords are: short letters, capitals and digits in one, with a sign or random."""
+    if not (8 <= len(value) <= 64 and value.isascii() and is_mixed(value)):
+        return False
+    return (not value.isalnum() and not _ADDRESS.match(value) and not _CODE.match(value)) or is_random(value)
+
+
+def is_mixed(value: str) -> bool:
+    """Whether `value` has a digit, a capital and a small letter."""
+    return all(kind.search(value) for kind in (_DIGIT, _CAPITAL, _SMALL))
+
+
 def is_hex(value: str) -> bool:
     """Whether `value` is of hexadecimal digits alone, as hashes and ids are."""
     return _HEX_OR_UUID.fullmatch(value) is not None
@@ -94,7 +107,7 @@ def is_unnamed_secret(value: str) -> bool:
 
 def looks_secret(value: str, strength: Strength, *, quoted: bool) -> bool:
     """Whether `value`, found under a name of this strength, is a secret and not code, a word or a placeholder."""
-    least = 6 if strength == "password" else 8 if strength == "secret" else 16
+    least = {"password": 6, "pass": 8, "secret": 8, "key": 16}[strength]
     if len(value) < least or (strength != "password" and not _DIGIT.search(value, 0, 64) and not is_drawn(value)):
         return False
     core = value.lower().strip("0123456789!?._-")
@@ -106,6 +119,8 @@ def looks_secret(value: str, strength: Strength, *, quoted: bool) -> bool:
         return False
     if strength == "password":
         return _looks_like_password(value, quoted=quoted)
+    if strength == "pass":
+        return is_strong(value)
     if strength == "key":
         return not is_hex(value) and _has_random_piece(value)
     if is_drawn(value):
