@@ -21,6 +21,7 @@ from .held import questions
 from .migrate import SCHEMA_VERSION
 from .model import Adapter
 from .mounts import is_network, kind_of
+from .renewal import waiting as unredacted
 from .rewrite import is_due
 from .store import VERSIONS, Newer, NoIndex, Store, StoreError
 
@@ -188,6 +189,9 @@ def _contents(db: Database, *, busy: bool) -> Iterator[Finding]:
     if waiting and not busy:
         found = f"{waiting:,} files are to be read again by newer rules"
         yield Finding("pending", "warning", found, "harkback index")
+    if hidden := unredacted(db):
+        found = f"{hidden:,} files are not shown until newer rules for secrets have been over them"
+        yield Finding("redaction", "warning", found, "" if busy else "harkback index")
     if is_due(db):
         found = "deleted text may still be in the file: there was no room to write it anew"
         yield Finding("rewrite", "warning", found, "make room on the disk, then: harkback index")

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from . import ledger
-from .clean import clean_line
 from .config import Config, EffectiveLimits, Redaction
 from .damage import drop_asides
 from .database import Database
@@ -24,7 +23,7 @@ from .ledger import UNKNOWN, KnownFile
 from .model import Adapter, Progress
 from .projects import project_roots_of, projects_of
 from .reading import Reading
-from .redact import also
+from .redact import also, redact_line
 from .redact_own import own
 from .renewal import redact_all_again
 from .report import Meter, Report
@@ -202,7 +201,7 @@ def _waiting(db: Database, source: Source, missing: Iterable[KnownFile]) -> set[
     waiting: set[bytes] = set()
     for place in kept.keys() | asked:
         gone = lost.get(place, [])
-        example = clean_line(min((file.path for file in gone), default=b"").decode("utf-8", "replace"), 4_096)
+        example = redact_line(min((file.path for file in gone), default=b"").decode("utf-8", "replace"), 4_096)
         if has_to_wait(db, name, len(kept.get(place, ())), len(gone), example, place=place):
             waiting.add(place)
     return {file.id for file in missing if _place_of(file) in waiting}

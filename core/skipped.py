@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .clean import clean_line
 from .database import Database
 from .held import Held, questions
 from .ledger import WHOLE_FILE
+from .redact import redact_line
 
 MOST_LISTED = 200
 _LONGEST_PATH = 4_096
@@ -200,4 +200,4 @@ def gone_sessions(db: Database) -> list[GoneSessions]:
 
 
 def _shown(path: bytes) -> str:
-    return clean_line(path.decode("utf-8", "replace"), _LONGEST_PATH)
+    return redact_line(path.decode("utf-8", "replace"), _LONGEST_PATH)

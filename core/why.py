@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .clean import clean_line
 from .database import Database, Row
 from .deleting import DELETED
 from .hiding import why_hidden
 from .history import NotFound, find_session
 from .reasons import Reason, reason
+from .redact import redact_line
 from .tombstones import Forgotten, hashes
 
 MOST_NAMED = 50
@@ -178,4 +178,4 @@ def merged(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 def shown(path: bytes) -> str:
     """A path for people."""
-    return clean_line(path.decode("utf-8", "replace"), 4_096)
+    return redact_line(path.decode("utf-8", "replace"), 4_096)

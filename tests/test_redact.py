@@ -12,6 +12,7 @@ import random
 import re
 import re._parser as parser  # type: ignore[import-not-found]
 import string
+import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Sequence
@@ -527,6 +528,13 @@ def test_a_mark_is_never_redacted() -> None:
         "https://me:[redacted:url-password]@h.test", "Authorization: Bearer [redacted:bearer-token]",
     ):  # fmt: skip
         assert redact(text).text is text
+
+
+def test_only_those_who_redact_pay_for_the_rules() -> None:
+    """Searching imports this module's name alone: neither the rules nor what looks for them."""
+    look = "import sys, harkback.core.search; print(*(m for m in sys.modules if 'ahocorasick' in m or 'redact_' in m))"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_two_rules_that_find_one_secret_make_one_mark_of_the_telling_kind() -> None:

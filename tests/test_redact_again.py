@@ -14,6 +14,7 @@ import pytest
 from engine import Engine, turn
 from harkback.core import store as stores
 from harkback.core.config import Config, ConfigError, Redaction, parse
+from harkback.core.doctor import examine
 from harkback.core.history import NotFound, find_session, recent_rows, whole
 from harkback.core.redact_own import BadPattern, own
 from harkback.core.renewal import waiting
@@ -108,6 +109,17 @@ def test_each_file_shows_again_as_soon_as_it_was_read_again(engine: Personal, mo
     assert len(engine.places("zebra")) == 3
     assert secret() not in str(shown(engine))
     assert engine.contents() == engine.fresh().contents()
+
+
+def test_an_examination_tells_what_is_hidden(engine: Personal, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.write("a", turn("zebra"))
+    engine.run()
+    newer_rules(monkeypatch)
+    engine.run(batches=0)
+    findings = {each.name: each for each in examine(engine.store, engine.adapters, engine.home, {})}
+    assert findings["redaction"].found.startswith("1 files are not shown")
+    engine.run()
+    assert "redaction" not in {each.name for each in examine(engine.store, engine.adapters, engine.home, {})}
 
 
 def test_a_reader_that_stays_open_sees_a_file_once_it_was_read_again(
