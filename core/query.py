@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from .clean import clean_line
+from .query_times import part
 from .term import Term, Unit, any_of, with_days
 from .tokens import STOP_WORDS, Needle, needle
 from .when import parse as parse_time
@@ -65,6 +66,8 @@ class Query:
     problems: tuple[Problem, ...] = ()
     sentence: bool = False
     """Any of the words will do, fuller matches first."""
+    timed: tuple[Term, ...] = ()
+    """Words that name a time: good to find, but not wanted."""
     times: tuple[tuple[int, int], ...] = ()
     """Stretches of UTC milliseconds that its words name; matches from then come first."""
 
@@ -83,11 +86,13 @@ class Query:
 
     def units(self) -> list[Unit]:
         """Everything wanted, in its smallest parts."""
-        return with_days([unit for group in self.wanted for term in group for unit in term.units()])
+        terms = [*(term for group in self.wanted for term in group), *self.timed]
+        return with_days([unit for term in terms for unit in term.units()])
 
     def needles(self, *, loose: bool = False) -> list[Needle]:
         """What to highlight."""
-        return [found for group in self.wanted for term in group for found in term.needles(loose=loose)]
+        terms = [*(term for group in self.wanted for term in group), *(self.timed if loose else ())]
+        return [found for term in terms for found in term.needles(loose=loose)]
 
     def _without_unwanted(self, wanted: str) -> str:
         if not self.unwanted:
@@ -105,16 +110,16 @@ def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
     unwanted: list[Term] = []
     filters: list[Filter] = []
     joined = False
-    for part in _PART.finditer(text):
-        key, word, start, stop = (part["key"] or "").lower(), part["word"], part.start(), part.end()
-        quoted = part["quoted"] is not None
-        value = part["quoted"] or word or ""
+    for match in _PART.finditer(text):
+        key, word, start, stop = (match["key"] or "").lower(), match["word"], match.start(), match.end()
+        quoted = match["quoted"] is not None
+        value = match["quoted"] or word or ""
         if key:
-            made = _filter(key, [value] if quoted else value.split(","), bool(part["minus"]), (start, stop), now)
+            made = _filter(key, [value] if quoted else value.split(","), bool(match["minus"]), (start, stop), now)
             (filters if isinstance(made, Filter) else problems).append(made)  # pyright: ignore[reportArgumentType]
             joined = False
             continue
-        if word == "OR" and not part["minus"] and groups:
+        if word == "OR" and not match["minus"] and groups:
             joined = True
             continue
         starred = not quoted and len(value) > 1 and value.endswith("*")
@@ -126,20 +131,23 @@ def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
             problems.append(Problem(start, len(text), f"only the first {MOST_TERMS} words count"))
             break
         term = Term(plain, start, stop, quoted, starred or unfinished)
-        if part["minus"]:
+        if match["minus"]:
             unwanted.append(term)
         elif joined:
             groups[-1].append(term)
         else:
             groups.append([term])
         joined = False
+    parted = part(text, groups, now)
     return Query(
         text=text,
-        wanted=_without_stop_words(groups),
+        wanted=_without_stop_words(parted.groups),
         unwanted=tuple(unwanted),
         filters=tuple(filters),
         problems=tuple(problems),
         sentence=_is_sentence(text, groups),
+        timed=tuple(term for term in parted.timed if not _is_stop_word(term)),
+        times=parted.times,
     )
 
 

@@ -300,3 +300,31 @@ def test_expressions_are_quoted():
     assert Term('a"b', 0, 3).expression() == '"a""b"'
     assert parse("NEAR(a b)", NOW).all_of_it() == 'text : ("NEAR(a" AND "b)")'
     assert json.loads(parse("AND", NOW).all_of_it().removeprefix("text : (").removesuffix(")")) == "AND"
+
+
+# ---- times among the words ----
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "timed"),
+    [
+        ("clipboard last week", ["clipboard"], ["last", "week"]),
+        ("昨天下午的数据库迁移", ["数据库迁移"], ["昨天下午的数据库迁移"]),
+        ("先週の sqlite エラー", ["sqlite", "エラー"], ["先週の"]),
+        ("yesterday", ["yesterday"], []),
+        ('"last week" clipboard', ["last week", "clipboard"], []),
+        ("clipboard after:7d", ["clipboard"], []),
+        ("march OR april notes", ["march", "april", "notes"], []),
+    ],
+)
+def test_a_time_among_the_words_is_good_to_find_but_not_wanted(text, wanted, timed):
+    query = parse(text, NOW)
+    assert [word for group in words_of(query) for word in group] == wanted
+    assert [term.text for term in query.timed] == timed
+    assert bool(query.times) == (bool(timed) or text == "yesterday")
+
+
+def test_a_named_time_reaches_from_a_day_before_to_a_week_after():
+    (times,) = parse("clipboard yesterday", NOW).times
+    midnight = datetime(2026, 3, 17, tzinfo=UTC).timestamp() * 1000
+    assert times == (midnight - DAY, midnight + 8 * DAY)

@@ -117,7 +117,7 @@ def test_a_time_names_these_days(text, first, after):
     [
         "", " ", "soon", "d", "-7d", "7", "7x", "99999d", "9999y", "9999 years ago", "2026-13-01", "2026-02-30",
         "2026-00-01", "2026-1-1-1", "9999-99-99", "9999-12-31", "0000-01-01", "0001-01-01x", "13月", "3月32日",
-        "feb 30", "5 march 6", "mayo", "ma", "march 99999", "some days ago", "days ago", "ago", "last", "on", "in",
+        "feb 30", "5 march 6", "ma", "march 99999", "some days ago", "days ago", "ago", "last", "on", "in",
         "last last monday", "week", "\0", "\ud800", "7d 7d", "zero days ago", "1990", "march 1990",
     ],
 )  # fmt: skip
