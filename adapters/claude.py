@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..core.model import Checkpoint, Record, SkipRecord
+from ..core.model import Checkpoint, Record, Reread, SkipRecord
 from .base import files_below, open_file
+from .claude_desktop import FOLDER as DESKTOP
+from .claude_desktop import desktop_roots, is_side_file, read_side_file
 from .claude_pass import Pass
 from .claude_settings import cleanup_days
 
 NO_SESSIONS = ("journal.jsonl", "history.jsonl")
-DESKTOP = "local-agent-mode-sessions"
 CLAUDE_MEM = "-claude-mem-observer-sessions"
 """How the project's folder is named in which claude-mem's own summariser talks; what it makes is another source's."""
 RESUMABLE = re.compile(r"(?!-|agent-)[A-Za-z0-9_-]{1,128}")
@@ -33,20 +34,25 @@ class Claude:
         named = environ.get("CLAUDE_CONFIG_DIR", "").replace(os.pathsep, ",").split(",")
         folders = [home / name.strip().removeprefix("~/") for name in named if name.strip()]
         folders = folders or [home / ".claude", home / ".config" / "claude"]
-        desktop = home / "Library" / "Application Support" / "Claude" / DESKTOP
-        return list(dict.fromkeys([*(folder / "projects" for folder in folders), desktop]))
+        return list(dict.fromkeys([*(folder / "projects" for folder in folders), *desktop_roots(home, environ)]))
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
-        for item in files_below(root, _is_session):
+        in_desktop = root.name == DESKTOP
+        for item in files_below(root, lambda name: _is_session(name) or (in_desktop and is_side_file(name))):
             if isinstance(item, Path):
                 folders = item.relative_to(root).parts[:-1]
-                if "tool-results" in folders or (root.name == DESKTOP and "projects" not in folders):
+                if "tool-results" in folders or any(folder.endswith(CLAUDE_MEM) for folder in folders):
                     continue
-                if any(folder.endswith(CLAUDE_MEM) for folder in folders):
+                if in_desktop and ("projects" in folders) == is_side_file(item.name):
                     continue
             yield item
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
+        if is_side_file(path.name):
+            if since is not None:
+                raise Reread
+            yield from read_side_file(path)
+            return
         with open_file(path) as stream:
             yield from Pass(path, stream, since, _printable(path.stem), _session_folder(path), self.tools).records()
 

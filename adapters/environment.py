@@ -12,11 +12,15 @@ def named_folder(home: Path, environ: Mapping[str, str], variable: str) -> Path 
     return home / value.removeprefix("~/") if value else None
 
 
-def user_folders(home: Path, environ: Mapping[str, str], products: Iterable[str]) -> list[Path]:
-    """The `User` folders of editors such as `Code` or `Cursor`, by the layouts of Linux, macOS and Windows."""
-    bases = (
+def application_folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path, Path]:
+    """Where applications keep their data, by the layouts of Linux, macOS and Windows."""
+    return (
         named_folder(home, environ, "XDG_CONFIG_HOME") or home / ".config",
         home / "Library" / "Application Support",
         named_folder(home, environ, "APPDATA") or home / "AppData" / "Roaming",
     )
-    return [base / product / "User" for product in products for base in bases]
+
+
+def user_folders(home: Path, environ: Mapping[str, str], products: Iterable[str]) -> list[Path]:
+    """The `User` folders of editors such as `Code` or `Cursor`, by the layouts of Linux, macOS and Windows."""
+    return [base / product / "User" for product in products for base in application_folders(home, environ)]

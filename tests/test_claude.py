@@ -219,7 +219,9 @@ def test_the_roots_are_the_usual_places(tmp_path: Path) -> None:
     assert CLAUDE.roots(tmp_path, {}) == [
         tmp_path / ".claude" / "projects",
         tmp_path / ".config" / "claude" / "projects",
+        tmp_path / ".config" / "Claude" / "local-agent-mode-sessions",
         tmp_path / "Library" / "Application Support" / "Claude" / "local-agent-mode-sessions",
+        tmp_path / "AppData" / "Roaming" / "Claude" / "local-agent-mode-sessions",
     ]
     assert CLAUDE.roots(tmp_path, {"CLAUDE_CONFIG_DIR": ""}) == CLAUDE.roots(tmp_path, {})
     assert CLAUDE.roots(tmp_path, {"CLAUDE_CONFIG_DIR": " , "}) == CLAUDE.roots(tmp_path, {})
@@ -229,7 +231,7 @@ def test_the_roots_are_the_usual_places(tmp_path: Path) -> None:
 def test_a_list_of_configuration_folders_gives_a_root_each(tmp_path: Path, separator: str) -> None:
     named = separator.join([str(tmp_path / "work"), "~/private", str(tmp_path / "work")])
     roots = CLAUDE.roots(tmp_path, {"CLAUDE_CONFIG_DIR": named})
-    assert roots[:-1] == [tmp_path / "work" / "projects", tmp_path / "private" / "projects"]
+    assert roots[:-3] == [tmp_path / "work" / "projects", tmp_path / "private" / "projects"]
 
 
 def test_only_sessions_are_found() -> None:
@@ -247,7 +249,23 @@ def test_the_desktop_store_gives_only_what_lies_below_projects(tmp_path: Path) -
     session.parent.mkdir(parents=True)
     session.touch()
     (root / "a" / "local_1" / "audit.jsonl").touch()
+    (session.parent / "local_2.json").touch()
     assert list(CLAUDE.find(root)) == [session]
+
+
+def test_claude_desktop_titles_its_sessions_in_files_of_their_own(tmp_path: Path) -> None:
+    root = tmp_path / "local-agent-mode-sessions"
+    side = root / "a" / "b" / "local_1.json"
+    side.parent.mkdir(parents=True)
+    side.write_text('{"cliSessionId": "s1", "title": "Tea for the desktop", "systemPrompt": "x"}')
+    assert list(CLAUDE.find(root)) == [side]
+    titled = SessionRecord("s1", title="Tea for the desktop", title_rank=TITLE_GENERATED)
+    assert list(CLAUDE.read(side, None)) == [titled, Checkpoint(side.stat().st_size)]
+    with pytest.raises(Reread):
+        list(CLAUDE.read(side, Checkpoint(3)))
+    for text in ('{"cliSessionId": 7, "title": "x"}', '{"cliSessionId": "s1"}', '{"cliSessionId": "s1", "title": []}'):
+        side.write_text(text)
+        assert list(CLAUDE.read(side, None)) == [Checkpoint(len(text))]
 
 
 @pytest.mark.parametrize("native_id", [KETTLE, "ses_1", "0"])
