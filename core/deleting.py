@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .clean import clean_line
 from .database import Database
+from .held import has_to_wait
 from .intake import Batch
-from .model import ListRecord, SkipRecord
+from .model import ListRecord
 
 DELETED = "deleted-at-source"
 """Under which such sessions are counted."""
-FEW_ENTRIES = 4
-"""A list of fewer entries may lose most of them at once."""
 
 Name = tuple[str, str]
 """(source, native id)"""
@@ -39,8 +39,11 @@ def marked_in(db: Database, file: int) -> set[Name]:
     return {(source, name) for source, name in db.rows("SELECT source, session FROM deleted WHERE file = ?", file)}
 
 
-def take_marks(db: Database, source: str, file: int, batch: Batch) -> set[Name]:
-    """Note what a batch of a file says was deleted, or no longer is; gives the sessions that this changes."""
+def take_marks(db: Database, source: str, file: int, path: bytes, batch: Batch) -> set[Name]:
+    """Note what a batch of a file says was deleted, or no longer is; gives the sessions that this changes.
+
+    A list that lost most of its entries at once waits for the person's word.
+    """
     changed: set[Name] = set()
     for name, facts in batch.sessions.items():
         if facts.deleted:
@@ -51,11 +54,17 @@ def take_marks(db: Database, source: str, file: int, batch: Batch) -> set[Name]:
             changed.add((source, name))
     for entries in batch.lists:
         before, gone = entries_gone(db, file, entries)
-        if is_doubtful(before, len(gone)):
-            batch.skips["list-shrank"] = SkipRecord("list-shrank", f"{len(gone)} of {before} entries", len(gone))
-        else:
+        example = clean_line(next(iter(gone), ""))
+        if entries.entries and not has_to_wait(db, source, before, len(gone), example, place=path):
             changed |= _take_list(db, source, file, entries, gone)
     return changed
+
+
+def lists_of(db: Database, source: str) -> set[bytes]:
+    """The paths of a source's files that held a list of its sessions."""
+    return {
+        row[0] for row in db.rows("SELECT path FROM files WHERE source = ? AND id IN (SELECT file FROM listed)", source)
+    }
 
 
 def entries_gone(db: Database, file: int, now: ListRecord) -> tuple[int, list[str]]:
@@ -65,11 +74,6 @@ def entries_gone(db: Database, file: int, now: ListRecord) -> tuple[int, list[st
     """
     before = {row[0] for row in db.rows("SELECT DISTINCT entry FROM listed WHERE file = ? AND NOT gone", file)}
     return len(before), sorted(before - {entry for entry, _ in now.entries}) if now.entries else []
-
-
-def is_doubtful(before: int, gone: int) -> bool:
-    """Whether so many entries went at once that it is rather a store that was reset; then its list is not believed."""
-    return before >= FEW_ENTRIES and gone * 2 > before
 
 
 def _take_list(db: Database, source: str, file: int, now: ListRecord, gone: Iterable[str]) -> set[Name]:

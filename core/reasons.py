@@ -94,9 +94,6 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "summary": Reason("the agent's summary of earlier turns", f"{_NOTHING}: those turns are indexed themselves"),
         "forgotten": Reason("forgotten at your wish", f"{_NOTHING}: it stays out for good"),
         "deleted-at-source": Reason("deleted by you in its agent", f"{_NOTHING}: nothing of it is kept"),
-        "list-shrank": Reason(
-            "gone from the agent's list of its sessions, too many at once to be believed", f"{_NOTHING}: they are kept"
-        ),
         "turn-cut": Reason("a turn of more than 2,000,000 characters, cut there", _NOTHING),
     }
 )

@@ -13,6 +13,7 @@ from . import ledger
 from .config import Config, EffectiveLimits, Redaction
 from .damage import drop_asides
 from .database import Database
+from .deleting import lists_of
 from .discover import Source, as_wished, discover, files_of_others, roots_of
 from .exclude import Rules
 from .fulltext import merge
@@ -197,7 +198,7 @@ def _waiting(db: Database, source: Source, missing: Iterable[KnownFile]) -> set[
     """Those of the missing that wait for the person's word, since they are most of the files or most of a database."""
     name = source.adapter.name
     kept, lost = _by_place(source.known.values()), _by_place(missing)
-    asked = {os.fsencode(each.place) for each in questions(db, name)}
+    asked = {os.fsencode(each.place) for each in questions(db, name)} - lists_of(db, name)
     waiting: set[bytes] = set()
     for place in kept.keys() | asked:
         gone = lost.get(place, [])

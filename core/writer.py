@@ -172,7 +172,7 @@ class Writer:
             self._touch(sessions_of(self._db, file), pending)
         if known and write.fresh:
             self._begin_again(file, pending, by_same_rules=known[2] >= 0)
-        pending.marked |= take_marks(db, write.source, file, batch)
+        pending.marked |= take_marks(db, write.source, file, write.path, batch)
         batch = without_hidden(db, write.source, file, write.path, batch)
         rows = {name: row_of(db, write.source, name) for name in names_of(batch)}
         self._touch(rows.values(), pending)

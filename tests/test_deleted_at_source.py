@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from engine import NOON, Engine, check, turn
-from harkback.core.deleting import entries_gone, is_doubtful
+from harkback.core.deleting import entries_gone
+from harkback.core.held import confirm
 from harkback.core.model import ListRecord
 from harkback.core.why import why_session
 
@@ -180,22 +181,32 @@ def test_an_empty_list_or_one_that_is_gone_says_nothing(engine: Engine, how: str
     assert names(engine) == ["b"]
 
 
-def test_a_list_that_loses_most_at_once_is_not_believed(engine: Engine) -> None:
+def test_a_list_that_loses_most_at_once_waits_for_the_persons_word(engine: Engine) -> None:
     for name in "cde":
         engine.write(name, turn(f"in {name}"))
     engine.write("list", listed(north="a", south="b", west="c", east="d", middle="e"))
     engine.run()
     engine.write("list", listed(north="a", south="b"))
     report = engine.run()
-    assert (len(names(engine)), report.skips) == (5, {"list-shrank": 3})
+    assert len(names(engine)) == 5
+    assert [(each.place, each.known, each.missing) for each in report.held] == [(str(engine.path("list")), 5, 3)]
+    assert engine.run().held == report.held
+    with engine.store.write() as db:
+        confirm(db, "lines")
+    report = engine.run()
+    assert (names(engine), report.held, report.skips) == (["a", "b"], [], {"deleted-at-source": 3})
+
+
+def test_a_list_that_has_its_entries_again_asks_no_more(engine: Engine) -> None:
+    for name in "cde":
+        engine.write(name, turn(f"in {name}"))
+    engine.write("list", listed(north="a", south="b", west="c", east="d", middle="e"))
+    engine.run()
+    engine.write("list", listed(north="a", south="b"))
+    assert engine.run().held
     engine.write("list", listed(north="a", south="b", west="c"))
     report = engine.run()
-    assert (names(engine), report.skips) == (["a", "b", "c"], {"deleted-at-source": 2})
-
-
-@pytest.mark.parametrize(("before", "gone", "doubtful"), [(3, 3, False), (4, 2, False), (4, 3, True), (9, 5, True)])
-def test_most_of_a_list_of_four_or_more_is_doubtful(before: int, gone: int, doubtful: bool) -> None:
-    assert is_doubtful(before, gone) == doubtful
+    assert (names(engine), report.held) == (["a", "b", "c"], [])
 
 
 def test_what_is_gone_can_be_asked_for(engine: Engine) -> None:
