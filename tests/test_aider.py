@@ -122,6 +122,14 @@ def test_an_answer_that_was_broken_off_in_a_block_of_code_ends_there(tmp_path: P
     assert said(write(tmp_path, RUN, typed("Ring."), broken, later, typed("Again.")))[-1] == ("user", "Again.")
 
 
+def test_a_quotation_within_a_paragraph_is_the_answers(tmp_path: Path) -> None:
+    answer = "As you said:\n> ring twice\n\n```\nlog:\n> said  \n```"
+    whole = RUN + noticed("Aider") + typed("Ring.") + answered(answer) + noticed("Applied edit") + typed("More.")
+    assert ("assistant", answer) in said(write(tmp_path, whole))
+    stripped = re.sub(r" +\n", "\n", whole)
+    assert ("assistant", re.sub(r" +\n", "\n", answer)) in said(write(tmp_path, stripped))
+
+
 def test_a_log_whose_ends_of_lines_an_editor_took_away_is_read(tmp_path: Path) -> None:
     text = (
         RUN + noticed("Aider") + typed("Ring", "twice.") + answered("Rung.") + noticed("Applied edit") + typed("More.")

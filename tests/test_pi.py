@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from harkback.adapters.pi import Pi
-from harkback.core.model import SessionRecord
+from harkback.core.model import Reread, SessionRecord, TurnRecord
 from samples import Told
 
 FIXTURES = Path(__file__).parents[1].parent / "shared" / "fixtures" / "pi"
@@ -94,6 +94,21 @@ def test_another_first_prompt_leaves_everything_before_it(tmp_path: Path) -> Non
     path.write_bytes(whole)
     read.read(PI, path, mark)
     assert read.sessions() == told(path).sessions()
+
+
+def test_a_long_session_keeps_a_small_state_and_a_far_rewind_reads_it_again(tmp_path: Path) -> None:
+    rows = [HEADER, *(entry(f"e{n}", f"e{n - 1}" if n else None, "user", f"Prompt {n}.") for n in range(300))]
+    read = Told()
+    mark = read.read(PI, write(tmp_path, *rows))
+    assert mark is not None
+    assert len(mark.state) < 6_000
+    path = write(tmp_path, *rows, entry("near", "e250", "user", "A near rewind."))
+    near = list(PI.read(path, mark))
+    assert [record.text for record in near if isinstance(record, TurnRecord)] == ["A near rewind."]
+    path = write(tmp_path, *rows, entry("far", "e10", "user", "A far rewind."))
+    with pytest.raises(Reread):
+        list(PI.read(path, mark))
+    assert [text for _, text in turns(path)] == [*(f"Prompt {n}." for n in range(11)), "A far rewind."]
 
 
 def test_an_entry_with_an_unknown_parent_loses_nothing(tmp_path: Path) -> None:
