@@ -407,6 +407,17 @@ def test_a_line_that_becomes_garbage_is_counted_and_costs_itself_alone(sample: S
 
 
 @every_sample
+def test_what_is_cut_off_in_the_middle_of_a_record_is_counted(sample: Sample) -> None:
+    told = sample.told()
+    speaking = [path for path, records in told.files.items() if any(isinstance(each, TurnRecord) for each in records)]
+    for path in _plain_files(sample):
+        whole = path.read_bytes()
+        if path in speaking and path.suffix in (".jsonl", ".json") and _documents(path):
+            last = len(whole.rstrip()) - 3
+            assert _never_fails(sample, path, whole[:last], sample.adapter).is_counted, path.name
+
+
+@every_sample
 def test_a_record_of_a_type_from_the_future_is_counted(sample: Sample) -> None:
     found = set(sample.paths())
     for path in _plain_files(sample):
