@@ -23,8 +23,12 @@ def excerpt(text: str, needles: Sequence[Needle], loose: Sequence[Needle] = (), 
     stop = min(len(line), start + width)
     if start:
         start = _word_start(line, start, spans)
+        start = next((a for a, b in spans if a < start < b <= a + width // _LEAD), start)  # a match is shown whole
+        stop = min(stop, start + width)
     if stop < len(line):
         stop = _word_end(line, start, stop, spans)
+        first = next((b for a, b in spans if a >= start), stop)
+        stop = next((a for a, b in spans if first <= a < stop < b), stop)
     head, tail = ("…" if start else ""), ("…" if stop < len(line) else "")
     shift = len(head) - start
     inside = tuple((max(a, start) + shift, min(b, stop) + shift) for a, b in spans if a < stop and b > start)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .chunk import ID_BITS, cut, date_words, day_of
 from .database import Database
+from .identifiers import spelled_out
 from .model import Role
 from .tokens import segment
 
@@ -43,7 +44,7 @@ def insert_chunks(db: Database, chunks: Iterable[NewChunk]) -> None:
     db.run_many("INSERT INTO chunks VALUES (?, ?, ?, ?)", [(at, new.turn, new.start, new.stop) for at, new in rows])
     db.run_many(
         "INSERT INTO words (rowid, text, date) VALUES (?, ?, ?)",
-        ((at, segment(new.text), new.date) for at, new in rows),
+        ((at, segment(new.text), f"{new.date} {spelled_out(new.text)}".strip()) for at, new in rows),
     )
 
 

@@ -78,7 +78,7 @@ class Query:
     def all_of_it(self) -> str:
         """The FTS5 expression for chunks with every wanted term."""
         groups = [any_of([term.expression() for term in group]) for group in self.wanted]
-        return self._without_unwanted(f"text : ({' AND '.join(groups)})")
+        return self._without_unwanted(" AND ".join(groups))
 
     def any_of_it(self) -> str:
         """The FTS5 expression for chunks with any unit of what is wanted; its first phrases are those of `units`."""
@@ -97,7 +97,7 @@ class Query:
     def _without_unwanted(self, wanted: str) -> str:
         if not self.unwanted:
             return wanted
-        return f"({wanted}) NOT text : {any_of([term.expression() for term in self.unwanted])}"
+        return f"({wanted}) NOT {any_of([term.expression() for term in self.unwanted])}"
 
 
 def parse(text: str, now: datetime, *, typing: bool = False) -> Query:

@@ -95,7 +95,7 @@ CREATE INDEX chunks_by_turn ON chunks (turn);
 
 CREATE VIRTUAL TABLE words USING fts5 (
   text,                                   -- the chunk, CJK runs cut into bigrams (tokens.py)
-  date,                                   -- its day in words
+  date,                                   -- its day in words, and the parts of its identifiers (identifiers.py)
   content = '', contentless_delete = 1, detail = full,
   tokenize = 'porter unicode61 remove_diacritics 2'
 );

@@ -11,6 +11,7 @@ from .tokens import Needle, bag, finished, has_cjk, needle, phrase
 
 PAIR_WEIGHT = 0.5
 """What two ideographs count for in the share of a query that matched: about half a word."""
+TEXT_ALONE, ANYWHERE = "text", "{text date}"
 _POSSESSIVE = re.compile(r"['’]s?(?=[?!.,;:]*\Z)")
 _YEAR, _DAY = re.compile(r"20\d\d"), re.compile(r"(?:[12]?\d|3[01])")
 
@@ -23,12 +24,12 @@ class Unit:
     phrases: tuple[str, ...]
     """Phrases of FTS5's language; any of them will do."""
     weight: float = 1.0
-    in_date: bool = False
-    """The day of a turn, written out, may hold it as well."""
+    in_text_alone: bool = False
+    """What stands beside the text, the day in words and the parts of identifiers, does not count."""
+    is_date_word: bool = False
 
     def expression(self) -> str:
-        columns = "{text date}" if self.in_date else "text"
-        return f"({columns} : {any_of(self.phrases)})"
+        return f"({TEXT_ALONE if self.in_text_alone else ANYWHERE} : {any_of(self.phrases)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,20 @@ class Term:
 
     def expression(self) -> str:
         """The FTS5 expression for all of it."""
-        return any_of(self._phrases())
+        return f"({TEXT_ALONE if self._could_be_a_day() else ANYWHERE} : {any_of(self._phrases())})"
 
     def units(self) -> list[Unit]:
         """What of it is to be found on its own; bigrams of ideographs, a name without its possessive ending."""
         parts = self._parts()
         pair = PAIR_WEIGHT if len(parts) > 1 else 1.0
         return [
-            Unit(part.text, part._phrases(), pair if has_cjk(part.text) else 1.0, part._is_date_word())
+            Unit(
+                part.text,
+                part._phrases(),
+                pair if has_cjk(part.text) else 1.0,
+                part._could_be_a_day(),
+                part._is_date_word(),
+            )
             for part in parts
         ]
 
@@ -81,15 +88,21 @@ class Term:
     def _instead(self) -> list[str]:
         return [*(finished(self.text) if self.prefix or phrase(self.text)[1] else ()), *self.similar]
 
+    def _could_be_a_day(self) -> bool:
+        return self._is_date_word() or self.text.strip("?!.,;:").isdecimal()
+
     def _is_date_word(self) -> bool:
         return not self.quoted and (bool(_YEAR.fullmatch(self.text)) or self.text.strip("?!.,;:").lower() in DATE_WORDS)
 
 
 def with_days(units: Sequence[Unit]) -> list[Unit]:
     """The units of a query; a number beside a month or a year may be its day."""
-    if not any(unit.in_date for unit in units):
+    if not any(unit.is_date_word for unit in units):
         return list(units)
-    return [replace(unit, in_date=True) if _DAY.fullmatch(unit.text.strip("?!.,;:")) else unit for unit in units]
+    return [
+        replace(unit, in_text_alone=False) if unit.is_date_word or _DAY.fullmatch(unit.text.strip("?!.,;:")) else unit
+        for unit in units
+    ]
 
 
 def any_of(expressions: Sequence[str]) -> str:

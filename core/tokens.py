@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from .database import FTS5_TOKENIZE_DOCUMENT, Database
+from .identifiers import parts
 from .model import Span
 
-TOKENIZER_VERSION = 1
+TOKENIZER_VERSION = 2
 """Raised whenever the same text would give other words; the index is then built again."""
 
 # The ideographs, kana, hangul and their marks as NFKC leaves them, by block; all are letters to FTS5 as well.
@@ -124,8 +125,13 @@ def needle(word: str, *, prefix: bool = False) -> Needle | None:
 
 
 def find(text: str, needles: Iterable[Needle]) -> list[Span]:
-    """Where `needles` stand in `text`, in order, overlapping and touching ones joined."""
-    return spans_in(tokenize(text), needles)
+    """Where `needles` stand in `text`, in order, overlapping and touching ones joined; within identifiers too."""
+    wanted = list(needles)
+    found = spans_in(tokenize(text), wanted)
+    for name in parts(text):
+        words = [Token(word, start, stop) for start, stop in name for _, _, word in _words(text[start:stop])]
+        found += spans_in(words, wanted)
+    return join(found)
 
 
 def spans_in(tokens: Sequence[Token], needles: Iterable[Needle]) -> list[Span]:

@@ -115,6 +115,11 @@ def test_a_match_at_the_very_end_is_shown():
     assert line.endswith("[needle]")
 
 
+def test_a_match_at_the_edge_of_the_window_is_shown_whole():
+    made = excerpt("needle重复的文字，word filler words. Needles\nword ", parse("needle", NOW).needles(), width=40)
+    assert {made.text[start:stop] for start, stop in made.spans} <= {"needle", "Needles"}
+
+
 def test_a_match_longer_than_the_window_is_shown_in_part():
     made = excerpt("hay " * 50 + "needle" * 100, [needle("needle", prefix=True)], width=40)
     assert len(made.spans) == 1

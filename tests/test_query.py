@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 
 import pytest
@@ -297,9 +296,44 @@ def test_a_query_knows_where_its_words_stand():
 
 
 def test_expressions_are_quoted():
-    assert Term('a"b', 0, 3).expression() == '"a""b"'
-    assert parse("NEAR(a b)", NOW).all_of_it() == 'text : ("NEAR(a" AND "b)")'
-    assert json.loads(parse("AND", NOW).all_of_it().removeprefix("text : (").removesuffix(")")) == "AND"
+    assert Term('a"b', 0, 3).expression() == '({text date} : "a""b")'
+    assert parse("NEAR(a b)", NOW).all_of_it() == '({text date} : "NEAR(a") AND ({text date} : "b)")'
+    assert parse("AND", NOW).all_of_it() == '({text date} : "AND")'
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["getUserName", "getusername", "user", "name", "get", "user name", '"user name"', "HTTP", "server", "httpserver"],
+)
+def test_an_identifier_is_found_whole_and_by_its_parts(words, part):
+    table = words("call getUserName on HTTPServer", "nothing")
+    query = parse(part, NOW)
+    assert table.matching(query.all_of_it()) == {1}
+    assert find("call getUserName on HTTPServer", query.needles())
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("set snake_case_name here", "case"), ("a kebab-case-name", "kebab"), ("in path/to/file.py", "file.py"),
+        ("in path/to/file.py", "path/to"), ("release v1.2.3 is out", "v1.2.3"), ("see #4811 there", "#4811"),
+        ("see #4811", "4811"), ("std::vector<int>", "vector"), ("naïve ＡＢＣ", "abc"),
+        ("call foo() now", "foo()"), ("TypeError: 'NoneType' object is not subscriptable", "'NoneType' object"),
+        ("mail ada.l@example.org", "example.org"),
+        ("at https://example.org/a/b?c=d", "example.org/a/b"),
+        ("ﾊﾝｶｸ カナ", "ハンカク"), ("E0277 the trait bound", "e0277"),
+        ("x86_64-unknown-linux", "x86_64"),
+    ],
+)  # fmt: skip
+def test_names_numbers_and_messages_are_found_as_they_are_typed(words, text, typed):
+    query = parse(typed, NOW)
+    assert words(text, "nothing").matching(query.all_of_it()) == {1}
+    assert find(text, query.needles())
+
+
+def test_a_number_is_not_found_by_the_day_of_its_turn():
+    assert parse("error 5", NOW).all_of_it() == '({text date} : "error") AND (text : "5")'
+    assert parse("may 5", NOW).any_of_it() == '(({text date} : "may") OR ({text date} : "5"))'
 
 
 # ---- times among the words ----
