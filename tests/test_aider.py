@@ -12,6 +12,8 @@ from harkback.core.model import Reread, SkipRecord
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import Told, digest
+from stores import Stores
+from stores import said as a_prompt
 
 FIXTURES = Path(__file__).parents[1].parent / "shared" / "fixtures" / "aider"
 needs_fixtures = pytest.mark.skipif(not FIXTURES.is_dir(), reason="the shared fixtures are not here")
@@ -160,6 +162,16 @@ def test_a_new_prompt_is_read_on_and_a_longer_answer_again(tmp_path: Path) -> No
     write(tmp_path, RUN, typed("One?"), answered("One."), "More of it.\n")
     with pytest.raises(Reread):
         list(AIDER.read(path, mark))  # type: ignore[arg-type]
+
+
+def test_the_log_of_a_project_that_another_agent_worked_in_is_read(tmp_path: Path) -> None:
+    stores, project = Stores(tmp_path), tmp_path / "src" / "bells"
+    project.mkdir(parents=True)
+    path = write(project, RUN, typed("One?"), answered("One."))
+    stores.session("s1", a_prompt("Ring.", cwd=str(project)))
+    stores.run()
+    stores.run()
+    assert stores.says(f"{digest(path)}-20261107091500-1", "aider") == ["One?", "One."]
 
 
 LINES = st.sampled_from(
