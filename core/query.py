@@ -16,8 +16,8 @@ from .when import parse as parse_time
 MOST_CHARACTERS, MOST_TERMS = 512, 32
 
 FILTERS = ("source", "project", "role", "model", "branch", "title", "session", "kind", "before", "after", "on", "has")
-_TIMES = ("before", "after", "on")
-_ALLOWED = {
+TIMES = ("before", "after", "on")
+ALLOWED = {
     "role": ("user", "assistant", "tool", "memory"),
     "kind": ("main", "subagent", "automated", "memory"),
     "has": ("code",),
@@ -172,7 +172,7 @@ def _filter(key: str, given: Sequence[str], negated: bool, place: tuple[int, int
     values = tuple(value for each in given if (value := clean_line(each)))
     if not values:
         return Problem(*place, f"{key}: wants a value")
-    if key in _TIMES:
+    if key in TIMES:
         period = parse_time(values[0], now) if len(values) == 1 else None
         if period is None:
             return Problem(
@@ -184,7 +184,7 @@ def _filter(key: str, given: Sequence[str], negated: bool, place: tuple[int, int
             "on": (period.start, period.stop),
         }[key]
         return Filter(key, values, negated, *place, since, until)
-    allowed = _ALLOWED.get(key)
+    allowed = ALLOWED.get(key)
     if allowed and (wrong := [each for each in values if each.lower() not in allowed]):
         return Problem(*place, f"{key}:{wrong[0]} is unknown; there are {', '.join(allowed)}")
     return Filter(key, values, negated, *place)
