@@ -34,6 +34,7 @@ class Completion:
 
 def complete(db: Database, text: str, at: int) -> list[Completion]:
     """What may stand in place of the filter that ends at `at`; the most used values first. Nothing typed raises."""
+    at = max(0, min(at, len(text)))
     match = _BEGUN.search(text[:at])
     if match is None:
         return []
