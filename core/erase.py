@@ -84,6 +84,13 @@ def _drop_rows(db: Database) -> None:
             ) AND NOT EXISTS (
               SELECT 1 FROM turns WHERE turns.native_id = titles.turn_id AND turns.session NOT IN {_MINE})"""  # noqa: S608
     )
+    db.run(
+        f"""DELETE FROM titles WHERE NOT EXISTS (SELECT 1 FROM turns WHERE turns.native_id = titles.turn_id)
+              AND (file IN (SELECT file FROM turns WHERE session IN {_MINE} UNION
+                            SELECT file FROM facts WHERE session IN {_MINE})
+                OR title IN (SELECT title FROM sessions WHERE id IN {_MINE} UNION
+                             SELECT title FROM facts WHERE session IN {_MINE}))"""  # noqa: S608
+    )  # of turns that are not here, though the words may be of these sessions
     for table in ("left_out", "hidden", "deleted", "listed"):
         names = f"SELECT source, native_id FROM sessions WHERE id IN {_MINE}"  # noqa: S608
         db.run(f"DELETE FROM {table} WHERE (source, session) IN ({names})")  # noqa: S608

@@ -101,6 +101,10 @@ def _all_texts(db: Database) -> Iterable[tuple[str, str | bytes]]:
     yield from db.rows(  # type: ignore[misc]
         f"SELECT {key}, facts.title FROM facts JOIN sessions ON sessions.id = facts.session WHERE facts.title > ''"  # noqa: S608
     )
+    yield from db.rows(  # type: ignore[misc]
+        f"""SELECT {key}, titles.title FROM titles JOIN turns ON turns.native_id = titles.turn_id
+            JOIN sessions ON sessions.id = turns.session"""  # noqa: S608
+    )
 
 
 def _numbers(finder: BytesAhoCorasick, text: bytes) -> set[int]:

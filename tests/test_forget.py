@@ -693,3 +693,13 @@ def test_a_replacement_that_was_interrupted_is_ended_by_the_next_writer(engine: 
     engine.store.path.rename(engine.store.path.with_name("index.db.new"))
     assert engine.run().bytes_read == 0
     check(engine)
+
+
+def test_a_title_for_a_turn_that_is_not_here_goes_with_the_session_whose_title_it_repeats(engine: Engine) -> None:
+    words = "Repairing the observatory dome"
+    engine.write("a", turn("zebra", native_id="x"), ["facts", {"title": words, "title_rank": 4}])
+    engine.write("b", turn("okapi"), *(["title", {"turn_id": each, "title": words, "title_rank": 2}] for each in "wx"))
+    engine.run()
+    outcome = forget(engine.store, Request(session="lines:a"))
+    assert outcome.remains.files == ()
+    assert engine.rows("SELECT * FROM titles") == []

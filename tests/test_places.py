@@ -501,3 +501,21 @@ def test_a_damaged_index_is_built_anew_from_databases_too(engine: Engine, librar
     engine.run()
     assert "new" in {hit.session.native_id for hit in engine.search("quokka")}
     assert set(engine.contents()) <= set(before)
+
+
+def test_a_database_that_loses_most_of_its_sessions_at_once_waits_for_the_persons_word(
+    engine: Engine, library: Library
+) -> None:
+    engine.retention = "forget"
+    for number in range(4):
+        library.say(f"s{number}", turn(f"okapi {number}"))
+    engine.run()
+    for number in range(4):
+        library.drop(f"s{number}")
+    (held,) = engine.run().held
+    assert (held.place, held.missing, held.known) == (os.fspath(library.path), 4, 6)
+    assert held.example == os.fspath(within(library.path, "s0"))
+    assert len(engine.places("okapi")) == 5
+    library.say("s0", turn("okapi 0"))
+    assert engine.run().held == [], "half of them is no longer most"
+    assert len(engine.places("okapi")) == 2
