@@ -21,6 +21,7 @@ from .dsh import Dsh
 from .gemini import Gemini
 from .goose import Goose
 from .kimi import Kimi
+from .memory_files import MemoryFiles
 from .openclaw import OpenClaw
 from .opencode import OpenCode
 from .pi import Pi
@@ -39,6 +40,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     CodeBuddy(),
     ZCode(),
     Kimi(),
+    MemoryFiles(),
     ClaudeMem(),
     Gemini(),
     Antigravity(),

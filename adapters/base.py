@@ -15,8 +15,10 @@ from typing import BinaryIO
 from ..core.model import SkipRecord, Unreadable
 
 
-def files_below(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path | SkipRecord]:
-    """Regular files below `root` whose name is `wanted`; links are never followed.
+def files_below(
+    root: Path, wanted: Callable[[str], bool], enters: Callable[[str], bool] = lambda _: True
+) -> Iterator[Path | SkipRecord]:
+    """Regular files below `root` whose name is `wanted`, in folders that it `enters`; links are never followed.
 
     Reported are folders that can't be read, linked folders, and what is `wanted` by its name but no regular file.
     """
@@ -27,7 +29,8 @@ def files_below(root: Path, wanted: Callable[[str], bool]) -> Iterator[Path | Sk
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        folders.append(Path(entry.path))
+                        if enters(entry.name):
+                            folders.append(Path(entry.path))
                     elif wanted(entry.name) and entry.is_file(follow_symlinks=False):
                         yield Path(entry.path)
                     elif wanted(entry.name) or entry.is_dir():

@@ -20,7 +20,7 @@ def folders_in(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
             return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
-    except OSError:
+    except (OSError, ValueError):
         return []
 
 

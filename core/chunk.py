@@ -1,4 +1,4 @@
-"""A turn cut into chunks, the unit of search: a user's turn whole, an assistant's on paragraph borders. Pure.
+"""A turn cut into chunks, the unit of search: a user's or a memory's whole, others on paragraph borders. Pure.
 
 Glueing question and answer into one document loses 8 to 13 points of recall, and long answers bury short ones.
 """
@@ -16,6 +16,8 @@ LONGEST = 1_200
 """A paragraph longer than this is cut itself, at a line, else at a space."""
 LONGEST_PROMPT = 20_000
 """A user's turn is one chunk, but for what was pasted in bulk."""
+WHOLE: tuple[Role, ...] = ("user", "memory")
+"""A memory's turn is what its adapter cut out of a file, or a note that is short by its nature."""
 
 DAY = 86_400_000
 FIRST_DAY = 18_262
@@ -27,7 +29,7 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 
 def cut(text: str, role: Role) -> list[Span]:
     """The chunks of a turn as spans that leave out only white space; an empty text has none."""
-    target, longest = (LONGEST_PROMPT, LONGEST_PROMPT) if role == "user" else (TARGET, LONGEST)
+    target, longest = (LONGEST_PROMPT, LONGEST_PROMPT) if role in WHOLE else (TARGET, LONGEST)
     chunks: list[Span] = []
     start = stop = 0
     for piece_start, piece_stop in _pieces(text, target, longest):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
+from .cited import Part, redacted_together
 from .clean import clean, clean_line
 from .model import (
     Checkpoint,
@@ -141,15 +142,20 @@ class Intake:
         self._open[key] = _Open(turn, [record.text])
 
     def _close(self) -> None:
-        for pending in self._open.values():
-            cleaned = [clean(part).strip("\n") for part in pending.parts]
+        parts = ((key, Part(each.turn.session, each.turn.cite, each.parts)) for key, each in self._open.items())
+        together, counts = redacted_together(parts)
+        self._batch.redacted.update(counts)
+        for key, pending in self._open.items():
+            is_part = key in together
+            cleaned = [together[key]] if is_part else [clean(part).strip("\n") for part in pending.parts]
             text = JOINT.join(part for part in cleaned if part.strip())
             if len(text) > LONGEST_TURN:
                 self._skip(SkipRecord("turn-cut", f"at {pending.turn.seq}, {len(text):,} characters"))
             if not text:
                 continue
             rest = "" if pending.turn.more else JOINT.join(part for part in cleaned[1:] if part.strip())
-            turn = replace(pending.turn, text=self._counted(_masked(text)), rest=rest)
+            text = text[:LONGEST_TURN] if is_part else self._counted(_masked(text))
+            turn = replace(pending.turn, text=text, rest=rest)
             if turn.session in self._forks and self._forgotten.copy(text_hash(turn.role, turn.text)):
                 self._skip_forgotten(turn.seq)
             else:

@@ -14,9 +14,12 @@ MOST = 500
 
 
 def projects_of(db: Database) -> list[Path]:
-    """The working directories of the sessions in the index that are still there, the last used first."""
+    """The working directories of the sessions in the index that are still there, the last used first.
+
+    Where notes lie is not one for that alone.
+    """
     rows = db.rows(
-        """SELECT project FROM sessions WHERE turns > 0 AND project > ''
+        """SELECT project FROM sessions WHERE turns > 0 AND project > '' AND kind != 'memory'
            GROUP BY project ORDER BY max(updated) DESC LIMIT ?""",
         MOST,
     )

@@ -65,6 +65,10 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
         "encoding": Reason(
             "UTF-16 or UTF-32, which no agent writes", "convert it to UTF-8 if you put it there yourself"
         ),
+        "not-text": Reason("no text, although its name says so", "move it away if you put it there yourself"),
+        "note-cut": Reason(
+            "a memory file of more lines or sections than anybody reads, cut there", f"{_NOTHING}: the rest is left out"
+        ),
         "compressed": Reason("packed, although its name doesn't say so", "unpack it if you put it there yourself"),
         "zstd": Reason("a damaged zstd file", _BROKEN),
         "zstd-bomb": Reason(

@@ -39,8 +39,10 @@ def also(own: Own) -> Generator[None]:
         _own.reset(before)
 
 
-def redact(text: str) -> Redacted:
+def redact(text: str, *, keep_lines: bool = False) -> Redacted:
     """`text` with each secret replaced by `[redacted:<kind>]`; the same object when there is none.
+
+    With `keep_lines` there are as many lines as before: those that a secret took up are empty after its mark.
 
     Applying it twice changes nothing more. Work is proportional to the length of `text`: of one that would take more,
     nothing is kept but `[redacted:message]`, and that is counted.
@@ -58,9 +60,9 @@ def redact(text: str) -> Redacted:
         if not spans:
             return Redacted(text, dict(counts))
         counts.update(span.kind for span in spans)
-        text = _mask(text, spans)
+        text = _mask(text, spans, keep_lines)
     # Only text made to defeat redaction gets here; none of it is kept.
-    return Redacted("[redacted:message]", {"message": 1})
+    return Redacted("[redacted:message]" + "\n" * (text.count("\n") if keep_lines else 0), {"message": 1})
 
 
 def redact_line(text: str, limit: int = 200) -> str:
@@ -68,11 +70,12 @@ def redact_line(text: str, limit: int = 200) -> str:
     return clean_line(redact(clean_line(text, len(text))).text, limit)
 
 
-def _mask(text: str, spans: list[Span]) -> str:
+def _mask(text: str, spans: list[Span], keep_lines: bool) -> str:
     parts: list[str] = []
     done = 0
     for span in spans:
-        parts += (text[done : span.start], f"[redacted:{span.kind}]")
+        lost = text.count("\n", span.start, span.end) if keep_lines else 0
+        parts += (text[done : span.start], f"[redacted:{span.kind}]", "\n" * lost)
         done = span.end
     parts.append(text[done:])
     return "".join(parts)

@@ -106,7 +106,7 @@ class Writer:
             for turn, role, time, stored in list(
                 self._db.rows("SELECT id, role, time, text FROM turns WHERE file = ?", file)
             ):
-                text = redact(unpack(stored)).text
+                text = redact(unpack(stored), keep_lines=role == "memory").text
                 self._db.run(
                     "UPDATE turns SET text = ?, hash = ?, size = ? WHERE id = ?",
                     pack(text), text_hash(role, text), len(text), turn,
