@@ -26,9 +26,14 @@ def holds_marks(db: Database, file: int) -> bool:
 
 def clear_file(db: Database, file: int) -> None:
     """Drop everything read from a file but the file itself, and what it once listed."""
+    drop_turns_of_file(db, file)
+    clear_all_but_turns(db, file)
+
+
+def drop_turns_of_file(db: Database, file: int) -> None:
+    """Drop the turns read from a file with their chunks."""
     drop_chunks_of_file(db, file)
     db.run("DELETE FROM turns WHERE file = ?", file)
-    clear_all_but_turns(db, file)
 
 
 def clear_all_but_turns(db: Database, file: int) -> None:

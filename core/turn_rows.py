@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .database import Database, Row
+from .dropping import drop_turns_of_file
 from .fulltext import NewChunk, chunks_of, drop_chunks_of_turn, insert_chunks
 from .intake import NewTurn, rejoined, text_hash
 from .ledger import leave_out
@@ -34,9 +35,13 @@ class TurnRows:
 
     def begin_again(self, file: int, *, keep: bool) -> None:
         """From now on a file is read from its beginning: what it does not say again goes; all of it without `keep`."""
-        self._old[file] = OldTurns(self.db, file)
-        if not keep:
-            self._drop_left(self._old[file])
+        if keep:
+            self._old[file] = OldTurns(self.db, file)
+            return
+        self._old.pop(file, None)
+        for (row,) in self.db.rows("SELECT id FROM turns WHERE file = ?", file):
+            self._chunks.pop(row, None)
+        drop_turns_of_file(self.db, file)
 
     def cut(self, turn: int, role: Role, time: int | None, text: str) -> None:
         """Have a turn's chunks put in at the end; those it had are dropped already."""
