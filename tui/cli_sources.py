@@ -33,8 +33,7 @@ def sources(context: click.Context, as_json: bool) -> None:
     for line in source_lines(rows, str(here.home), here.now()):
         say(line)
     if not any(row.ticked for row in rows):
-        for line in how_to_tick(here):
-            note(line)
+        note(how_to_tick(here)[-1])
 
 
 @sources.command()
