@@ -28,12 +28,13 @@ def places(path: Path) -> Iterator[Place | SkipRecord]:
         wanted = ("updated_at", "name", "description", "session_type", "working_dir")
         own = ", ".join(tables.column("sessions", name, "s") for name in wanted)
         rows = store.rows(
-            f"""SELECT s.id, m.n, m.last, l.created_timestamp, octet_length(l.content_json),
-                       octet_length({tables.column("messages", "metadata_json", "l")}), {own}
+            f"""SELECT s.id, m.n, m.last, (SELECT created_timestamp FROM messages WHERE id = m.last),
+                       (SELECT octet_length(content_json) FROM messages WHERE id = m.last),
+                       (SELECT octet_length({tables.column("messages", "metadata_json")}) FROM messages
+                        WHERE id = m.last), {own}
                 FROM sessions AS s
                 LEFT JOIN (SELECT session_id, count(*) AS n, max(id) AS last FROM messages GROUP BY session_id) AS m
                   ON m.session_id = s.id
-                LEFT JOIN messages AS l ON l.id = m.last
                 GROUP BY s.id"""  # noqa: S608, made of names that the database has
         )
     found: list[tuple[int, str, bytes]] = []
