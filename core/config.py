@@ -89,6 +89,13 @@ class Interface(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One of Textual's theme names; empty: the default."""
 
 
+class BasketConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[basket]"""
+
+    budget: int = 2_000
+    """Tokens, by pack.py's rule, that a prompt made of past turns should not exceed."""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole of config.toml."""
 
@@ -98,6 +105,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exclude: Exclude = Exclude()
     redaction: Redaction = Redaction()
     interface: Interface = Interface()
+    basket: BasketConfig = BasketConfig()
     keys: dict[str, str] = {}
     """Action → keys, as in `open = "enter,l"`."""
 
@@ -156,6 +164,8 @@ def parse(text: str, path: Path) -> Config:
     for key, value in msgspec.structs.asdict(config.limits).items():
         if isinstance(value, int) and not 0 <= value <= MOST:
             raise ConfigError(f"{path}: limits.{key}: {value} is not between 0 and {MOST:,}; 0 means no limit")
+    if not 1 <= config.basket.budget <= MOST:
+        raise ConfigError(f"{path}: basket.budget: {config.basket.budget} is not between 1 and {MOST:,}")
     try:
         Rules(config.exclude.patterns)
     except BadRule as error:
@@ -178,7 +188,7 @@ def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
         what = str(error).partition(" - at ")[0]
     else:
         return None
-    is_struct = kind in (Config, Limits, Retention, Exclude, Redaction, Interface, SourceConfig)
+    is_struct = kind in (Config, Limits, Retention, Exclude, Redaction, Interface, BasketConfig, SourceConfig)
     fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
     if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from .basket import BasketFile
 from .database import Database, Error
 from .erase import erase
 from .forget_plan import Request, plan
@@ -62,6 +63,7 @@ def _forget_some(store: Store, request: Request) -> Outcome:
             erase(db, wanted.rows)
             mark_due(db)
         _drop_what_else_there_is(store)
+        BasketFile(store.home).forget(db)
         done = _try_to_rewrite(db, store.path)
         reader = db if not done else Database(store.path, read_only=True)
         try:
@@ -100,6 +102,7 @@ def _forget_everything(store: Store) -> Outcome:
         there_was = _read_everything(store)
         known = there_was or _Everything()
         _drop_what_else_there_is(store)
+        BasketFile(store.home).forget(None)
         noted = _make_anew(store.path, known.tombstones) or _make_in_place(store.path, known.tombstones)
         try:
             left = remains(None, store.home, store.path, known.samples)

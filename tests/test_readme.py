@@ -12,14 +12,27 @@ import click
 import pytest
 from harkback.adapters import ADAPTERS
 from harkback.core.query import FILTERS
-from harkback.tui import cli_config, cli_exclude, cli_index, cli_search, cli_show, cli_sources, cli_trust, keys
+from harkback.tui import (
+    cli_config,
+    cli_context,
+    cli_exclude,
+    cli_index,
+    cli_resume,
+    cli_search,
+    cli_show,
+    cli_sources,
+    cli_trust,
+    keys,
+)
 from harkback.tui.cli import cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 LINES = [line for block in BLOCKS for line in block.splitlines()]
-MODULES = (cli_config, cli_exclude, cli_index, cli_search, cli_show, cli_sources, cli_trust)
+MODULES = (
+    cli_config, cli_context, cli_exclude, cli_index, cli_resume, cli_search, cli_show, cli_sources, cli_trust,
+)  # fmt: skip
 """Imported, so that every command is known."""
 
 

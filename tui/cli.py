@@ -97,7 +97,10 @@ def demo(context: click.Context) -> None:
     context.exit(run_demo())
 
 
-COMMANDS = ("cli_config", "cli_exclude", "cli_index", "cli_search", "cli_show", "cli_sources", "cli_trust")
+COMMANDS = (
+    "cli_config", "cli_context", "cli_exclude", "cli_index", "cli_resume", "cli_search", "cli_show", "cli_sources",
+    "cli_trust",
+)  # fmt: skip
 """The modules that add commands as they are imported."""
 
 

@@ -83,7 +83,7 @@ def search(
                      a,b for any of them
     after:7d         2w, 2026-03-01, yesterday, "last week", march, 上周
     """
-    _refuse_options(words)
+    refuse_options(words)
     if from_stdin == bool(words):
         raise click.UsageError(
             "--stdin takes its queries from standard input" if words else "Missing argument 'QUERY...'."
@@ -138,13 +138,13 @@ def _print(found: Reply, group: str, here: Surroundings) -> None:
         note(line)
 
 
-def _refuse_options(words: Sequence[str]) -> None:
+def refuse_options(words: Sequence[str], command: str = "search") -> None:
     """A misspelt option must not become a part of the query."""
     for word in words:
         if word.startswith("--") and " " not in word:
             name = word.partition("=")[0]
             quoted = shlex.quote(f'"{word}"')
-            raise click.UsageError(f"there is no option {name}; to search for it: harkback search {quoted}")
+            raise click.UsageError(f"there is no option {name}; to search for it: harkback {command} {quoted}")
 
 
 def _print_hit(hit: Hit, why: Why | None, here: Surroundings) -> None:

@@ -28,6 +28,18 @@ class Resume:
             return f"{self.folder} is no longer there"
         return ""
 
+    def in_what_is_left(self) -> tuple[Resume, str]:
+        """The same command in the nearest folder above that is still there, and a sentence about it; empty: in its own.
+
+        An agent that knows its sessions by folder may not find this one from there.
+        """
+        if not self.missing() or self.folder is None:
+            return self, ""
+        for above in Path(self.folder).parents:
+            if above.is_dir():
+                return Resume(self.argv, str(above)), f"{self.folder} is no longer there: going to {above} instead"
+        return Resume(self.argv, None), f"{self.folder} is no longer there, nor is any folder above it: staying here"
+
     def run(self) -> None:
         """Become the agent; does not return. Raises OSError, as when the agent is not installed."""
         if self.folder:

@@ -1,0 +1,86 @@
+"""Going on with a session: in its folder or the nearest that is left, with a checked id, as its agent."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine
+from harkback.core.config import write_private
+from harkback.tui.demo import write_home
+from harkback.tui.resume import Resume
+
+
+@pytest.fixture
+def samples(harkback: CommandLine) -> CommandLine:
+    write_home(harkback.home, datetime.now(UTC))
+    write_private(harkback.folder / "config.toml", "sources.claude.enabled = true\n")
+    assert harkback("index").code == 0
+    return harkback
+
+
+def found(run: CommandLine) -> tuple[str, Path]:
+    hit = run("search", "clipboard ssh", "--limit", "1", "--json", "--no-refresh").json["hits"][0]
+    return hit["session"], Path(hit["project"])
+
+
+def test_the_command_is_printed_for_a_shell_and_nothing_is_run(samples: CommandLine) -> None:
+    session, folder = found(samples)
+    ran = samples("resume", session, "--print")
+    native_id = session.partition(":")[2]
+    assert (ran.code, ran.out) == (0, f"cd {shlex.quote(str(folder))} && claude --resume {native_id}\n")
+
+
+def test_the_agent_runs_in_the_folder_of_the_session(samples: CommandLine, tmp_path: Path) -> None:
+    session, folder = found(samples)
+    agent = tmp_path / "bin" / "claude"
+    agent.parent.mkdir()
+    agent.write_text('#!/bin/sh\npwd\nfor each in "$@"; do echo "$each"; done\nexit 7\n')
+    agent.chmod(0o755)
+    ran = samples("resume", session, PATH=f"{agent.parent}:/usr/bin:/bin")
+    assert ran.out.splitlines() == [str(folder), "--resume", session.partition(":")[2]]
+    assert ran.code == 7
+
+
+def test_a_folder_that_is_gone_gives_way_to_the_nearest_above_and_that_is_said(samples: CommandLine) -> None:
+    session, folder = found(samples)
+    shutil.rmtree(folder)
+    ran = samples("resume", session, "--print")
+    assert ran.out.startswith(f"cd {folder.parent} && ")
+    assert f"{folder} is no longer there: going to {folder.parent} instead" in ran.err
+
+
+def test_an_agent_that_is_not_installed_is_named_with_what_to_run(samples: CommandLine) -> None:
+    session, _ = found(samples)
+    ran = samples("resume", session)
+    assert ran.code == 3
+    assert "claude could not be started" in ran.err
+    assert "claude --resume" in ran.out
+
+
+def test_a_session_that_does_not_exist_ends_in_1(samples: CommandLine) -> None:
+    ran = samples("resume", "claude:nowhere")
+    assert (ran.code, ran.out) == (1, "")
+
+
+def test_an_id_that_could_be_taken_for_an_option_is_refused(harkback: CommandLine) -> None:
+    folder = harkback.home / ".claude" / "projects" / "-src"
+    folder.mkdir(parents=True)
+    record = {"type": "user", "sessionId": "--help", "message": {"role": "user", "content": "what is a kumquat?"}}
+    (folder / "--help.jsonl").write_text(json.dumps(record) + "\n")
+    write_private(harkback.folder / "config.toml", "sources.claude.enabled = true\n")
+    assert harkback("index").code == 0
+    ran = harkback("resume", "claude:--help", "--print")
+    assert (ran.code, ran.out) == (1, "")
+    assert "no command that reopens" in ran.err
+
+
+def test_with_no_folder_left_at_all_it_stays_where_it_is() -> None:
+    found, words = Resume(("claude",), "relative/and/gone").in_what_is_left()
+    assert found.folder == "."
+    assert "going to ." in words
+    assert Resume(("claude",), None).in_what_is_left() == (Resume(("claude",), None), "")
