@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from . import ledger
 from .database import Database, Error, Rejected
@@ -33,6 +35,53 @@ class Lots:
         self._waiting.append(write)
         self._turns += len(write.batch.turns)
         self._text += write.batch.text_size
+
+    def add_all(self, writes: Iterator[FileWrite], stopped: Callable[[], bool]) -> int:
+        """What a file holds more, bit by bit; it may be stopped between any two. Gives how many turns."""
+        turns = 0
+        last: FileWrite | None = None
+        try:
+            for write in writes:
+                if last is not None:
+                    self.add(last)
+                last = write
+                turns += len(write.batch.turns)
+                self.flush_if_due()
+                if stopped():
+                    break
+            else:
+                last = last and replace(last, whole=True)
+        finally:
+            if last is not None:
+                self.add(last)
+        return turns
+
+    def replace(self, writes: Iterator[FileWrite]) -> int:
+        """A file is read again: its old rows answer until the new ones take their place, all in one transaction.
+
+        Gives how many turns there are.
+        """
+        writes = _ended(writes)
+        first: list[FileWrite] = []
+        turns = text = 0
+        for write in writes:
+            first.append(write)
+            turns, text = turns + len(write.batch.turns), text + write.batch.text_size
+            if is_enough(turns, text):  # the rest goes through one by one, however much it is
+                break
+        else:
+            for write in first:
+                self.add(write)
+            return turns
+        self.flush()
+        with self._writer.together() as save:
+            for write in first:
+                save(write)
+            first.clear()
+            for write in writes:
+                save(write)
+                turns += len(write.batch.turns)
+        return turns
 
     def drop_current(self, *, replacing: bool = False) -> None:
         """Let go what waits of the file that is being read; with `replacing` only what would replace its old rows."""
@@ -94,3 +143,14 @@ def is_enough(turns: int, text: int) -> bool:
 def is_fatal(error: Exception) -> bool:
     """Whether an error is one of the index itself, not of what was to be written."""
     return isinstance(error, Error) and not isinstance(error, Rejected)
+
+
+def _ended(writes: Iterator[FileWrite]) -> Iterator[FileWrite]:
+    """A file's batches, the last of them marked as such."""
+    last: FileWrite | None = None
+    for write in writes:
+        if last is not None:
+            yield last
+        last = write
+    if last is not None:
+        yield replace(last, whole=True)

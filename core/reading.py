@@ -20,7 +20,7 @@ from .fingerprint import checksum, extended, open_quietly, same_prefix
 from .found import Found
 from .intake import Intake, oldest_allowed
 from .ledger import UNKNOWN, KnownFile, Prefix
-from .lots import Lots, is_enough, is_fatal
+from .lots import Lots, is_fatal
 from .model import Reread
 from .reasons import reason_of
 from .report import Meter, Report
@@ -164,54 +164,11 @@ class Reading:
         """Hand a file's batches to the writer; gives about how many turns of it there are then."""
         writes = self._writes(file, raw, known, room, reason)
         if known is None and file.known is not None and (file.known.turns or holds_marks(self._db, file.known.id)):
-            turns = self._replace(_ended(writes))
+            turns = self._lots.replace(writes)
         else:
-            turns = (known.turns if known else 0) + self._add(writes)
+            turns = (known.turns if known else 0) + self._lots.add_all(writes, self._stopped)
         self._lots.flush_if_due()
         return turns if room is None else min(turns, room)
-
-    def _add(self, writes: Iterator[FileWrite]) -> int:
-        """What a file holds more is written bit by bit; this may be stopped between any two."""
-        turns = 0
-        last: FileWrite | None = None
-        try:
-            for write in writes:
-                if last is not None:
-                    self._lots.add(last)
-                last = write
-                turns += len(write.batch.turns)
-                self._lots.flush_if_due()
-                if self._stopped():
-                    break
-            else:
-                last = last and replace(last, whole=True)
-        finally:
-            if last is not None:
-                self._lots.add(last)
-        return turns
-
-    def _replace(self, writes: Iterator[FileWrite]) -> int:
-        """A file is read again: its old rows answer until the new ones take their place, all in one transaction."""
-        first: list[FileWrite] = []
-        turns = text = 0
-        for write in writes:
-            first.append(write)
-            turns, text = turns + len(write.batch.turns), text + write.batch.text_size
-            if is_enough(turns, text):  # the rest goes through one by one, however much it is
-                break
-        else:
-            for write in first:
-                self._lots.add(write)
-            return turns
-        self._lots.flush()
-        with self._writer.together() as save:
-            for write in first:
-                save(write)
-            first.clear()
-            for write in writes:
-                save(write)
-                turns += len(write.batch.turns)
-        return turns
 
     def _writes(
         self, file: Found, raw: BinaryIO | None, known: KnownFile | None, room: int | None, reason: str
@@ -262,14 +219,3 @@ class Reading:
         )
         if known is not None and known.state == "gone":
             self._writer.look_again(known.id)
-
-
-def _ended(writes: Iterator[FileWrite]) -> Iterator[FileWrite]:
-    """A file's batches, the last of them marked as such."""
-    last: FileWrite | None = None
-    for write in writes:
-        if last is not None:
-            yield last
-        last = write
-    if last is not None:
-        yield replace(last, whole=True)
