@@ -16,7 +16,7 @@ _QUOTE_MARK = r"(?:\\{0,7}[\"'`]|\\{1,7}u0022|&quot;|&#3[49];|%22|[“”„«»
 _END_OF_NAME = rf"[а-яё]{{0,3}}(?:'?s)?\*{{0,2}}(?:{_QUOTE_MARK}|\]){{0,2}}\*{{0,2}}"
 _WHOSE = (
     r"(?:[ ]?[(（][^()（）\n]{1,30}[)）]"
-    r"|[ ](?:for|of|to|on|in|at|from|pour|für|de|del|для)[ ][\w .\-/@]{1,40}?"
+    r"|[ ](?:for|of|to|on|in|at|from|pour|für|de|del|для)[ ][\w .\-/@]{1,24}?"
     r"|[ ][\w.\-]{2,20}(?=[ ](?:is|est|es|ist|é|è)[ ])|の[\w.\-]{1,20}?)?"
 )
 _VERB = (
@@ -52,7 +52,7 @@ _UP_TO_LONGEST = rf"{{1,{LONGEST_JUDGED}}}+"
 # Within escaped quotes a backslash is the next quote's; within plain ones it escapes what follows.
 _QUOTED = (
     rf"(?P<quoted>(?(escape)(?:(?!(?P=quote))[^\n]){_UP_TO_LONGEST}"
-    rf"|(?(entity)(?:(?!(?P=entity))[^\n]){_UP_TO_LONGEST}|(?(mark)[^\n“”«»」』 \u00a0]{_UP_TO_LONGEST}"
+    rf"|(?(entity)(?:(?!(?P=entity))[^\n]){_UP_TO_LONGEST}|(?(mark)[^\n“”«»」』]{_UP_TO_LONGEST}"
     rf"|(?:\\.|(?!(?P=quote))[^\\\n]){_UP_TO_LONGEST}))))"
 )
 _BARE = rf"(?P<bare>(?:[^\s\"'`,;<>&|\\%\x80-\U0010ffff]{_UP_TO_LONGEST}|%(?!2[26]|3[bB]|0[aA])){{1,9}}+)"
@@ -99,7 +99,7 @@ def _value_at(text: str, lead: re.Match[str], strength: Strength, *, is_call: bo
         return None
     quoted = match["quoted"] is not None
     group = "quoted" if quoted else "bare"
-    value = match[group].rstrip("\\" if quoted else ".,:!?*_)]}")
+    value = match[group].rstrip("\\ \u00a0" if quoted else ".,:!?*_)]}")
     # A column needs a word that says as much as "password", and an element its end; a value on the next line stands
     # there alone, and what only stands beside its name must be random.
     if lead.re is _FIELD:

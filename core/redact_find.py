@@ -19,14 +19,18 @@ from .redact_unnamed import unnamed
 from .redact_values import LONGEST_JUDGED, is_hex, is_placeholder, is_random
 
 MARK = re.compile(r"\[redacted:[a-z0-9\-]{1,40}\]", re.ASCII)
-_LOOKS = 2_000
-_CHARACTERS_A_LOOK = 6
+_WORK = 8_000
+_CHARACTERS_A_LOOK = 2
+"""So many characters of text pay for one look, beyond what every text may take."""
+_DEAR, _DEAR_LOOK = frozenset(":=>('\"`：＝是为為は는은"), 6
+"""Before these a value may stand, and reading that takes longer than seeing that there is none."""
 _COLOUR = re.compile(r"\[[0-9;]{0,12}\Z", re.ASCII)
 # Base64 of a digest or a file: a prefix within it is chance.
 _IN_BLOB = re.compile(
     r"sha(?:1|256|384|512)[-=:][A-Za-z0-9+/_\-]{0,88}\Z|(?P<before>[A-Za-z0-9+/]{24})[A-Za-z0-9+/]{0,64}[+/]\Z",
     re.ASCII,
 )
+_REST = re.compile(r"[A-Za-z0-9_\-]*", re.ASCII)
 _PART = re.compile(r"[A-Za-z0-9]{8,}", re.ASCII)
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 
@@ -84,11 +88,11 @@ def _scan(text: str, anchors: AhoCorasick, looks: Sequence[Look], searched: str)
     # Hits come by their end: from the back, and sorted by their start, the longest of those at one place is first.
     hits.reverse()
     hits.sort(key=itemgetter(1))
-    left = _LOOKS + len(text) // _CHARACTERS_A_LOOK
+    left = _WORK + len(text) // _CHARACTERS_A_LOOK
     for anchor, start, end in hits:
         if start < covered or (marked and _in_mark(text, start)):
             continue
-        left -= 1
+        left -= _DEAR_LOOK if text[end : end + 1] in _DEAR else 1
         if left < 0:
             raise TooMuch
         span = looks[anchor](text, start, end, start == covered)
@@ -106,6 +110,8 @@ def _token_look(rule: TokenRule) -> Look:
         tail = _pattern(rule.tail).match(text, end)
         if tail is None:
             return None
+        if rule.random and not is_random(tail[0]):
+            return None
         head = _pattern(f"(?:{rule.head})\\Z").search(text, max(0, start - 81), start) if rule.head else None
         if rule.head and head is None:
             return None
@@ -114,8 +120,8 @@ def _token_look(rule: TokenRule) -> Look:
         if rule.distinct and is_placeholder(shown, rule.distinct):
             # A long one is passed over as a whole: anchors within it would each read it to its end again.
             return Span(begin, stop, "") if len(shown) > LONGEST_JUDGED else None
-        if rule.random and not is_random(shown):
-            return None
+        if rule.random:
+            stop = _REST.match(text, stop).end()  # type: ignore[union-attr]
         if rule.boundary and _is_in_blob(text, begin):
             return None
         return Span(begin, stop, rule.kind)

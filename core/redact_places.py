@@ -95,7 +95,7 @@ PLACES: tuple[Place, ...] = (
     Place(
         "url-password",
         "://",
-        rf"(?:(?![:@]){_URL_CHARACTER}){{0,80}}+:(?!\d{{1,5}}[,;)\]}}|])(?P<secret>{_URL_CHARACTER}{{4,200}})@(?=[A-Za-z0-9\[])",
+        rf"(?!\[)(?:(?![:@]){_URL_CHARACTER}){{0,80}}+:(?!\d{{1,5}}[,;)\]}}|])(?P<secret>{_URL_CHARACTER}{{4,200}})@(?=[A-Za-z0-9\[])",
     ),
     Place("url-token", "://", r"(?P<secret>[\w\-.]{20,200})(?::[^\s/@\"'<>`\\]{0,80})?@(?=[A-Za-z0-9\[])", True),
     *(
@@ -212,7 +212,7 @@ PLACES: tuple[Place, ...] = (
     ),
     Place("private-key", "private-lines:", r"[ ]?\d{1,3}\s{1,4}(?P<secret>(?:[A-Za-z0-9+/=]{8,80}\s{0,4}){1,200}+)"),
     Place("private-key", "---- begin ssh2 encrypted private key ----", r"\s(?P<secret>[^\-]{40,20000}+)"),
-    Place("private-key", '"kty"', r"[^{}]{0,6000}?\"(?:d|k)\"[ ]?:[ ]?\"(?P<secret>[A-Za-z0-9_\-]{16,})"),
+    *(Place("private-key", anchor, r"(?P<secret>[A-Za-z0-9_\-]{40,2000})\"", True) for anchor in ('"d":"', '"d": "')),
     *(
         Place("seed-phrase", anchor, r"(?: is)?[\s:=\"'：是]{1,8}(?P<secret>(?:[a-z]{3,8}[ ,]{1,2}){11,23}+[a-z]{3,8})")
         for anchor in ("seed phrase", "mnemonic", "recovery phrase", "助记词")

@@ -25,7 +25,7 @@ class TokenRule:
     distinct: int = 6
     """Fewer different characters than this after the anchor, and it is a placeholder."""
     random: bool = False
-    """Whether what was found must look random too."""
+    """Whether what was found, at most 64 characters, must look random too; then it goes on for as long as it does."""
 
 
 _WORD = r"[A-Za-z0-9]"
@@ -131,11 +131,13 @@ _COMPOSED = (
 
 # What makers that have no row of their own do likewise: words that say "this is a key", then a random string.
 _BEGUN = r"(?<![A-Za-z0-9])(?:[A-Za-z0-9]{1,14}[_\-]){0,2}[A-Za-z0-9]{0,14}"
-_RANDOM_TAIL = rf"{_MIXED}{_URLSAFE}{{20,}}"
+_RANDOM_TAIL = rf"{_MIXED}{_URLSAFE}{{20,64}}+"
 _RANDOM_SMALL = rf"(?=(?:[a-z]{{0,40}}\d){{4}})[a-z0-9]{{24,120}}{NO_MORE}"
 _ALIKE = (
     *(
-        TokenRule("api-key", anchor, f"(?:{_BOTH_CASES}{_URLSAFE}{{20,}}|{_RANDOM_SMALL})", False, _BEGUN, random=True)
+        TokenRule(
+            "api-key", anchor, f"(?:{_BOTH_CASES}{_URLSAFE}{{20,64}}+|{_RANDOM_SMALL})", False, _BEGUN, random=True
+        )
         for anchor in (
             *("_live_", "_prod_", "_sk_", "_pat_", "_secret_", "-live-", "-prod-", "_apikey_", "_oat_", "_rt_"),
             *("-secret-", "_dev_sk_", "_privkey_"),

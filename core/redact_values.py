@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"-[\d.\-]+|[\d.\-]*[.\-][\d.\-]*", re.ASCII)
 _ABOUT_SECRETS = re.compile(r"pass|pwd|secret|token|credential|key", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\|[a-z][a-z0-9+.\-]{1,20}://", re.ASCII)
 _PUBLIC_VALUE = re.compile(
-    r"sha\d{3}[-:]|ssh-|AWS4-|toolu_|call_|msg_|chatcmpl-|req_|resp_|run_|fc_|rs_|ws_|ey[A-Z]\w+\Z|data:|\d{4}-\d\d-\d\d"
+    r"sha\d{3}[-:]|ssh-|AWS4-|toolu_|call_|msg_|chatcmpl-|req_|resp_|run_|fc_|rs_|ws_|data:|\d{4}-\d\d-\d\d"
     r"|MFkwEwYH|MIIB|MIIC|MIID|MIIE|MIIF|MIIG|MCowBQYD|AAAA[BCE]3|iVBORw0KGgo|/9j/|R0lGOD|UklGR|h1:",
     re.ASCII,
 )
@@ -49,7 +49,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9._\-/:]*", re.ASCII)
 _DIGIT = re.compile(r"[0-9]")
 _CAPITAL, _SMALL = re.compile(r"[A-Z]"), re.compile(r"[a-z]")
 _SPACE = re.compile(r"\s")
-_WORDS_LIKE = 3.4
+_WORDS_LIKE = 3.7
 """So long are, in the mean, the words and numbers that a name is made of; in a random string they are half of it."""
 
 
@@ -57,7 +57,11 @@ def is_placeholder(value: str, distinct: int) -> bool:
     """Whether `value` only shows where a secret would stand: a word for one, or hardly any different characters."""
     if len(value) > LONGEST_JUDGED:
         return len(set(value)) < distinct
-    return len(set(value)) < distinct or value.lower() in _PLACEHOLDER_WORDS or _PLACEHOLDER.search(value) is not None
+    return (
+        len(set(value)) < distinct
+        or value.lower() in _PLACEHOLDER_WORDS
+        or _PLACEHOLDER.search(value, 0, 80) is not None
+    )
 
 
 def is_random(value: str) -> bool:
@@ -97,12 +101,14 @@ def is_unnamed_secret(value: str) -> bool:
     """
     if not 24 <= len(value) <= LONGEST_JUDGED or is_placeholder(value, 10) or _is_public(value) or "/" in value[:-24]:
         return False
+    if value.startswith("ey"):  # JSON in base64, as cursors and states are
+        return False
     digits = _count_digits(value)
     capitals, small = sum(map(str.isupper, value)), sum(map(str.islower, value))
     if min(digits, capitals, small) < 3 or "." in value:
         return False
     runs = _RUN.findall(value)
-    return sum(map(len, runs)) < 2.4 * len(runs) and max(map(len, runs)) < 9
+    return sum(map(len, runs)) < 2.7 * len(runs) and max(map(len, runs)) < 9
 
 
 def looks_secret(value: str, strength: Strength, *, quoted: bool) -> bool:

@@ -315,6 +315,16 @@ FIELDS = [
     "settings.password = \"{}\"", "$config['password'] = '{}';", ":password => '{}'", "passphrase: {}",
     "LOGIN_PASSWORD_PROD={}",
     "url?user=me&password={}&x=1",
+    "machine h.test login me password {}", "password:\n  {}\n", "my password (staging): {}",
+    "password for the db is {}",
+    "mot de passe : {}", "Passwort: {}", "пароль: {}", "パスワード：{}", "비밀번호는 {} 입니다", "hasło: {}",
+    "密码改成了{}。",
+    "<add key='Password' value='{}'/>", "define('DB_PASSWORD', '{}');", "Server=h;Uid=sa;Pwd={};Encrypt=yes",
+    "password%3D{}%26x",
+    "&quot;password&quot;:&quot;{}&quot;", "| user | password |\n|---|---|\n| me | {} |",
+    "printf '{}' | docker login --password-stdin",
+    "kubectl create secret generic x --from-literal=pw={}", "net use Z: /user:me {}",
+    "ldapsearch -w {} -b x", "db.test:5432:app:me:{}", "requirepass {}",
 ]  # fmt: skip
 STRONG_FIELDS = [
     "API_KEY={}", "STRIPE_SECRET={}", "GH_TOKEN={}", "SECRET_KEY_BASE={}", '"apiKey": "{}"', '"token": "{}"',
@@ -328,6 +338,11 @@ STRONG_FIELDS = [
     "令牌：{}", "aws_secret_access_key = {}", "OPENAI_KEY={}", "otpauth://totp/me?secret={}&issuer=x",
     "?access_token={}",
     r"\nAPI_TOKEN={}\n", "encryption-key: {}", "key={}", '"key": "{}"',
+    "the secret key {} please", 'System.setProperty("ACME_TOKEN", "{}");', "name: ACME_TOKEN\n  value: {}",
+    "api key 👉 {}",
+    "https://h.test/k?X-Amz-Signature={}", "https://h.test/k?sv=1&sig={}",
+    "https://{}@h.test/a.git", "wrangler secret put X <<< '{}'", "Here is the token:\n\n```\n{}\n```\n",
+    "トークン：{}", "토큰: {}", "токен: {}", "clé API : {}", "| ACME_TOKEN | `{}` |",
 ]  # fmt: skip
 ADDRESSES = [
     "postgres://user:{}@db.test:5432/x", "redis://:{}@cache.test/0", "https://me:{}@git.test/a.git",
@@ -360,6 +375,13 @@ def test_a_random_value_is_masked_where_it_stands(template: str, seed: int) -> N
     assert not leaks(secret, redacted.text), redacted.text
     assert re.sub(r"\[redacted:[a-z-]+\]", secret, redacted.text) == text
     assert redact(redacted.text).text == redacted.text
+
+
+@pytest.mark.parametrize("template", ['the passphrase is "{}"', "password: '{}'", 'PASSWORD="{}"', "密码：“{}”"])
+def test_a_passphrase_of_words_is_masked_and_a_sentence_is_not(template: str) -> None:
+    assert "marble" not in redact(template.format("velvet marble otter copper")).text
+    kept = template.format("must be at least eight characters")
+    assert redact(kept).text is kept
 
 
 @pytest.mark.parametrize("length", [199, 200, 201, 5000])
@@ -542,6 +564,12 @@ def test_two_rules_that_find_one_secret_make_one_mark_of_the_telling_kind() -> N
     assert redact(f'GITHUB_TOKEN="{token}"') == Redacted('GITHUB_TOKEN="[redacted:github-token]"', {"github-token": 1})
 
 
+@pytest.mark.parametrize("piece", ["pw=", "key:", "密码是"])
+def test_a_text_of_nothing_but_names_is_left_out_and_counted(piece: str) -> None:
+    assert redact(piece * 10_000) == Redacted("[redacted:message]", {"message": 1})
+    assert redact("pass,fail," * 10_000).counts == {}
+
+
 def test_text_that_keeps_revealing_secrets_is_dropped_whole() -> None:
     rng = random.Random(1)
     chain = "".join(grow([(DIGITS[1:], 10), ":", "AA", (UPPER + LOWER, 33)], rng) for _ in range(12))
@@ -569,7 +597,9 @@ def calls_made(function: Callable[[], object]) -> int:
     "eyJ", "-eyJaaaaaaaaaa", ".eyJaaaaaaaaaa.", "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN ", "password=",
     'password="', "token: ",
     "key:", "sk-", "-sk-a1B", "ghp_", "xoxb-", "://", "://a:b", "curl -u a:b", "[redacted:token] = ", "密码是",
-    'password\\"', "1:", "a",
+    'password\\"', "1:", "a", "signkey-prod-a1B", "pw=", "pass,", "key for ", "mysql -p", "cookie: a=b;",
+    "kind: secret\n",
+    "| password |\n|---|\n", "curl -u a:b ", "token (", '"d":"', "auth=('a'", "echo a | ",
 ])  # fmt: skip
 def test_work_grows_no_faster_than_the_text(piece: str) -> None:
     redact(piece)

@@ -19,8 +19,6 @@ from pathlib import Path
 
 from harkback.core.clean import clean
 from harkback.core.redact import redact
-
-sys.path.insert(0, str(Path(__file__).parent))
 from redaction_harmless import CHINESE, CODE, SENTENCES, harmless, ident, words_of
 from redaction_places import structural
 from redaction_secrets import Labelled, keyword, leaks, self_identifying
@@ -71,6 +69,12 @@ WORST = [
     "EAAA",
     "/+",
     "aA0_-",
+    "pw=",
+    "clave de api",
+    "mot de passe",
+    "signkey-prod-a1B",
+    "key for a ",
+    "kind: secret\n",
 ]
 
 
