@@ -236,7 +236,7 @@ def change(home: Path, changes: Mapping[str, object]) -> Config:
                 table = table.get(part, {})
             if value is None:
                 table.pop(name, None)
-            else:
+            elif not _edited(table.get(name), value):
                 table[name] = value
         text = tomlkit.dumps(document)  # pyright: ignore[reportUnknownMemberType]
         text.encode()
@@ -245,6 +245,19 @@ def change(home: Path, changes: Mapping[str, object]) -> Config:
     config = parse(text, path)
     write_private(path, text)
     return config
+
+
+def _edited(old: Any, new: object) -> bool:
+    """Make one list of another line by line, so that its comments stay; gives whether that could be done."""
+    if not isinstance(old, list) or not isinstance(new, list):
+        return False
+    lines: list[object] = old  # pyright: ignore[reportUnknownVariableType]
+    wanted: list[object] = new  # pyright: ignore[reportUnknownVariableType]
+    for each in [each for each in lines if each not in wanted]:
+        lines.remove(each)
+    for each in [each for each in wanted if each not in lines]:
+        lines.append(each)
+    return lines == wanted
 
 
 def write_private(path: Path, text: str) -> None:

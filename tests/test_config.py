@@ -371,3 +371,20 @@ def test_the_home_is_named_by_the_option_then_the_environment_then_the_platform(
 def test_the_home_of_nobody_is_an_error():
     with pytest.raises(ConfigError, match="~nobody-of-that-name/x"):
         home_folder("~nobody-of-that-name/x", {})
+
+
+def test_a_list_keeps_its_comments_when_a_line_comes_or_goes(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[exclude]\npatterns = [\n  # of my employer\n  "~/work",\n  "title:secret",  # no one else\n]\n')
+    change(tmp_path, {"exclude.patterns": ["~/work", "title:secret", "~/tax"]})
+    text = path.read_text()
+    assert "# of my employer" in text
+    assert "# no one else" in text
+    assert list(load(tmp_path).exclude.patterns) == ["~/work", "title:secret", "~/tax"]
+    change(tmp_path, {"exclude.patterns": ["title:secret", "~/tax"]})
+    text = path.read_text()
+    assert "# of my employer" in text
+    assert "# no one else" in text
+    assert list(load(tmp_path).exclude.patterns) == ["title:secret", "~/tax"]
+    change(tmp_path, {"exclude.patterns": ["~/tax", "title:secret"]})
+    assert list(load(tmp_path).exclude.patterns) == ["~/tax", "title:secret"]
