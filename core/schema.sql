@@ -159,3 +159,7 @@ CREATE TABLE tombstones (hash BLOB PRIMARY KEY, time INTEGER NOT NULL) WITHOUT R
 
 -- The last reconcile of each source.
 CREATE TABLE runs (source TEXT PRIMARY KEY, finished INTEGER NOT NULL, error TEXT) WITHOUT ROWID;
+
+-- Files of which other rules than now redacted what is here; nobody is shown that until it is read again or renewed
+-- (renewal.py makes this table and its triggers when it is first needed):
+-- CREATE TABLE unredacted (file INTEGER PRIMARY KEY);

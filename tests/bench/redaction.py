@@ -132,7 +132,8 @@ def false_alarms(cases: Iterable[Labelled], show: int) -> bool:
     for kind, each in altered.items():
         if any(each):
             print(f"    {kind:28} {sum(each)} of {len(each)}")
-    print("\n".join(shown[:show]))
+    for line in shown[:show]:
+        print(line)
     strict = sum(sum(each) for kind, each in altered.items() if any(name in kind for name in NEVER))
     return wrong / count <= MOST_FALSE and not strict
 
