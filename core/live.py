@@ -6,6 +6,7 @@ One pass at a time, at most a fifth of the time; nothing but a glance at the fol
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
@@ -71,6 +72,8 @@ def serve_live(
     touched: set[str] | None = None
     """Files of which it is known that they changed, and nothing else; empty: anything may have; None: nothing has."""
     quiet = pause = 0.0
+    rested = time.monotonic()
+    """When everything may be looked at again; single files are looked at before."""
     refused = failed = 0
     while not signs.stopped.is_set():
         if watcher.follow(roots()):
@@ -85,6 +88,11 @@ def serve_live(
             touched = watcher.wait(LOOK_SECONDS, signs)
             quiet += LOOK_SECONDS
             continue
+        everything = not touched
+        if everything and not asked:
+            signs.wait(max(0.0, rested - time.monotonic()))
+            if signs.stopped.is_set():
+                break
         outcome = attempt(teller(output, after=0.0 if asked else UNSEEN_SECONDS), signs.stopped.is_set, touched)
         busy = isinstance(outcome, Failed) and outcome.busy
         refused = refused + 1 if busy else 0
@@ -94,7 +102,8 @@ def serve_live(
             asked, touched = False, None
             failed, quiet = 0, 0.0
             pause = _pause(outcome, pause)
-            signs.wait(pause)
+            rested = time.monotonic() + pause
+            signs.wait(LEAST_PAUSE if everything else pause)
         elif busy:
             signs.wait(BUSY_PAUSE)
         else:
