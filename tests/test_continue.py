@@ -96,5 +96,6 @@ def test_the_fixtures_are_read() -> None:
         ["user", "Why does the retry loop never stop? 为什么"],
         ["assistant", "The condition is always true."],
     ]
-    assert (session["title"], session["project"]) == ("Retry loop", "/work" + "/demo")
+    document = json.loads((FIXTURES / "4b3c0000-0000-4000-8000-000000000001.json").read_text("utf-8"))
+    assert (session["title"], f"file://{session['project']}") == ("Retry loop", document["workspaceDirectory"])
     assert session["times"] == [1787000000000] * 2
