@@ -195,6 +195,9 @@ def _is_boundary(text: str, at: int) -> bool:
     before = lead[-1:]
     if not (before.isascii() and (before.isalnum() or before == "_")):
         return True
+    if before == "_":  # emphasis, where no word stands before it
+        word = lead.rstrip("_")[-1:]
+        return not (word.isascii() and word.isalnum())
     if before == "m":
         return _COLOUR.search(text, max(0, at - 14), at - 1) is not None
     if before in "nrtfb" and lead[-2:-1] == "\\":

@@ -30,18 +30,17 @@ Authorization happens after authentication; a bearer must present both.
 If the password is wrong three times, the account is locked for 15 minutes.
 Set the max_tokens parameter to 4096 and the temperature to 0.7.
 """.strip().splitlines()
-CHINESE = "密码的规则要写清楚|令牌桶算法每秒补充一次|数据库迁移失败了，请检查密钥的权限|不要把密码写进仓库|口令长度至少八位".split(
-    "|"
-)
-CHINESE += "用户忘记密码时发送邮件|缓存的键是会话编号|这个函数返回令牌的数量|我们讨论了密钥轮换的流程|登录失败，密码不正确".split(
-    "|"
-)
-FRENCH = "Le mot de passe doit contenir au moins huit lettres|La clé primaire est composée|Il a oublié son mot de passe".split(
-    "|"
-)
-FRENCH += (
-    "Le jeton expire au bout d'une heure|La session est stockée dans le cache|On ne partage jamais un secret".split("|")
-)
+CHINESE = """
+密码的规则要写清楚 令牌桶算法每秒补充一次 数据库迁移失败了，请检查密钥的权限 不要把密码写进仓库 口令长度至少八位
+用户忘记密码时发送邮件 缓存的键是会话编号 这个函数返回令牌的数量 我们讨论了密钥轮换的流程 登录失败，密码不正确
+""".split()
+FRENCH = """
+Le mot de passe doit contenir au moins huit lettres
+La clé primaire est composée
+Il a oublié son mot de passe
+Le jeton expire au bout d'une heure
+On ne partage jamais un secret
+""".strip().splitlines()
 CODE = """
 def {verb}_{noun}(self, {noun}: str, {other}: bytes | None = None) -> {Noun}{More}:
     {noun} = self._{other}_{more}.{verb}({other}, {noun}=None)
@@ -134,12 +133,12 @@ def path(rng: random.Random) -> str:
 
 Maker = Callable[[random.Random], str]
 KINDS: dict[str, Maker] = {
-    "UUID": lambda r: rng_pick(
-        r, ["session {}", "key: {}", '"sessionId": "{}"', "trace_id={}", "{}", "token_id: {}"]
+    "UUID": lambda r: r.choice(
+        ["session {}", "key: {}", '"sessionId": "{}"', "trace_id={}", "{}", "token_id: {}"]
     ).format(uuid.UUID(int=r.getrandbits(128), version=4)),
     "UUID in upper case": lambda r: f"DEVICE {str(uuid.UUID(int=r.getrandbits(128), version=4)).upper()} connected",
-    "SHA of a commit": lambda r: rng_pick(
-        r, ["commit {}", "{} Fix the token refresh", "git show {}", "merge-base: {}", "key: {}", '"sha":"{}"']
+    "SHA of a commit": lambda r: r.choice(
+        ["commit {}", "{} Fix the token refresh", "git show {}", "merge-base: {}", "key: {}", '"sha":"{}"']
     ).format(r.randbytes(20).hex()),
     "SHA in short": lambda r: f"{r.randbytes(4).hex()[:7]} (HEAD -> main) rotate the secret handling",
     "git log": lambda r: (
@@ -148,8 +147,8 @@ KINDS: dict[str, Maker] = {
     "git index line": lambda r: f"index {r.randbytes(4).hex()[:7]}..{r.randbytes(4).hex()[:7]} 100644",
     "SHA-256 sum": lambda r: f"{r.randbytes(32).hex()}  {ident(r)}.tar.gz",
     "image digest": lambda r: f"FROM python@sha256:{r.randbytes(32).hex()}",
-    "SRI": lambda r: rng_pick(
-        r, ['"integrity": "sha512-{}"', 'integrity="sha512-{}" crossorigin', "integrity sha512-{}"]
+    "SRI": lambda r: r.choice(
+        ['"integrity": "sha512-{}"', 'integrity="sha512-{}" crossorigin', "integrity sha512-{}"]
     ).format(b64(digest(r, "sha512"))),
     "SRI of 384": lambda r: f'<script src="x.js" integrity="sha384-{b64(digest(r, "sha384"))}"></script>',
     "go.sum": lambda r: f"github.com/acme/{r.choice(NOUNS)} v1.{r.randint(0, 40)}.0 h1:{b64(digest(r, 'sha256'))}",
@@ -161,8 +160,7 @@ KINDS: dict[str, Maker] = {
         f"acme/{r.choice(NOUNS)}.py,sha256={base64.urlsafe_b64encode(digest(r, 'sha256')).decode()[:43]},{r.randint(100, 9000)}"
     ),
     "ETag": lambda r: f'ETag: W/"{r.randbytes(16).hex()}"',
-    "agent ids": lambda r: rng_pick(
-        r,
+    "agent ids": lambda r: r.choice(
         [
             "toolu_01{}",
             "msg_01{}",
@@ -224,8 +222,8 @@ KINDS: dict[str, Maker] = {
     "English": lambda r: " ".join(r.sample(SENTENCES, 2)),
     "Chinese": lambda r: "，".join(r.sample(CHINESE, 2)) + "。",
     "French": lambda r: ". ".join(r.sample(FRENCH, 2)) + ".",
-    "paths": lambda r: rng_pick(
-        r, ["see {}:12", 'File "{}", line 3', "key_file = {}", "--token-file {}", "PWD={}"]
+    "paths": lambda r: r.choice(
+        ["see {}:12", 'File "{}", line 3', "key_file = {}", "--token-file {}", "PWD={}"]
     ).format(path(r)),
     "addresses": lambda r: (
         f"https://github.com/acme/{r.choice(NOUNS)}/blob/{r.randbytes(20).hex()}/src/{ident(r)}.ts#L{r.randint(1, 400)}"
@@ -245,14 +243,13 @@ KINDS: dict[str, Maker] = {
     "times and versions": lambda r: (
         f"2026-0{r.randint(1, 9)}-1{r.randint(0, 9)}T10:00:00.{r.randint(100, 999)}Z v1.{r.randint(0, 40)}.0-rc.{r.randint(1, 9)}+build.{r.randint(1000, 9999)}"
     ),
-    "models": lambda r: rng_pick(
-        r, ["claude-opus-4-{}-20250{}14", "gpt-4o-mini-2024-0{}-1{}", "model: gemini-2.{}-pro-preview-0{}-06"]
+    "models": lambda r: r.choice(
+        ["claude-opus-4-{}-20250{}14", "gpt-4o-mini-2024-0{}-1{}", "model: gemini-2.{}-pro-preview-0{}-06"]
     ).format(r.randint(1, 9), r.randint(1, 9)),
     "colours and styles": lambda r: (
         f".sk-fade-{r.choice(NOUNS)}-{r.choice(MORE)} {{ color: #{r.randbytes(3).hex()}; --token-{r.choice(NOUNS)}: var(--key-{r.choice(MORE)}) }}"
     ),
-    "shell about secrets": lambda r: rng_pick(
-        r,
+    "shell about secrets": lambda r: r.choice(
         [
             "pass insert acme/{0}-{1}",
             "gh secret list --repo acme/{0}",
@@ -272,10 +269,6 @@ KINDS: dict[str, Maker] = {
         f"pod/{r.choice(NOUNS)}-{r.choice(MORE)}-{grown('{l10}', r)}-{grown('{l5}', r)} 1/1 Running"
     ),
 }
-
-
-def rng_pick(rng: random.Random, forms: list[str]) -> str:
-    return rng.choice(forms)
 
 
 def harmless(rng: random.Random) -> Iterator[Labelled]:
