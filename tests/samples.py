@@ -291,6 +291,7 @@ class Everything(Engine):
     environ: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Source → places where it is read as well."""
+    tools: bool = False
 
     def __post_init__(self) -> None:
         self.home = self.place / "home"
@@ -300,7 +301,9 @@ class Everything(Engine):
 
     @property
     def config(self) -> Config:
-        sources = {adapter.name: SourceConfig(True, self.also.get(adapter.name, ())) for adapter in self.adapters}
+        sources = {
+            adapter.name: SourceConfig(True, self.also.get(adapter.name, ()), self.tools) for adapter in self.adapters
+        }
         return Config(sources=sources, limits=Limits("everything"))
 
     def _reconciler(self, store: Store, batches: int | None = None) -> Reconciler:

@@ -11,10 +11,12 @@ import pytest
 from command_line import CommandLine
 from engine import check
 from harkback.adapters import ADAPTERS
+from harkback.core.model import ToolReading
 from samples import NAMES, SQLITE, Everything, Sample, environ_of
 
 GARBAGE = {".jsonl": b"\xff\0{{{ no line of JSON\n" * 60, ".json": b'{"cut": ["sh', "": b"\x1f\x8b\x08 packed\n" * 9}
 """What a file of each kind is overwritten with."""
+TOOL_TURNS = "FROM turns JOIN sessions ON sessions.id = turns.session WHERE role = 'tool'"
 
 
 def expected_of(samples: list[Sample]) -> dict[str, dict[str, Any]]:
@@ -75,6 +77,20 @@ def test_a_broken_store_of_each_kind_costs_nothing_but_itself(tmp_path: Path) ->
     lost = {row[0] for row in home.rows("SELECT source FROM files WHERE state = 'quarantined'")}
     lost |= {row[0] for row in home.rows("SELECT source FROM skips WHERE source IS NOT NULL")}
     assert set(NAMES) - lost == set(), "every broken store is counted"
+
+
+def test_tools_of_every_source_are_read_where_they_are_wanted_and_go_again(tmp_path: Path) -> None:
+    home = Everything(tmp_path)
+    home.tools = True
+    home.run()
+    check(home)
+    with_tools = {row[0] for row in home.rows(f"SELECT DISTINCT source {TOOL_TURNS}")}
+    assert with_tools == {adapter.name for adapter in ADAPTERS if isinstance(adapter, ToolReading)} & set(NAMES)
+    home.tools = False
+    home.run()
+    compare(home.sessions(), expected_of(home.samples))
+    assert home.rows(f"SELECT source {TOOL_TURNS}") == []
+    check(home)
 
 
 @pytest.mark.parametrize("name", ["aider", "claude", "codex", "pi", "droid"])
