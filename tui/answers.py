@@ -9,6 +9,7 @@ from typing import Any
 from ..core import ledger
 from ..core.clean import clean_line
 from ..core.database import Database
+from ..core.memory import only_memory
 from ..core.model import Hit
 from ..core.query import Query, parse
 from ..core.rank import Ranked, Why
@@ -30,6 +31,8 @@ class Wish:
     by_session: bool = False
     """The best hit of each session only."""
     explain: bool = False
+    only_memory: bool = False
+    """Memory files and observations, no conversations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def reply(db: Database | None, typed: str, now: Clock, wish: Wish) -> Reply:
     """Answer what was typed; without an index with nothing, and a note that says so."""
     began = time.perf_counter()
     text = clean_line(typed, MOST_TYPED)
-    query = parse(text, now())
+    query = only_memory(parse(text, now())) if wish.only_memory else parse(text, now())
     notes = [f"{query.text[problem.start : problem.stop]}: {problem.message}" for problem in query.problems]
     if wish.mode in ("hybrid", "semantic"):
         notes.insert(0, f"there is no embedding model, so this {wish.mode} search is by words alone")

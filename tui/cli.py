@@ -98,8 +98,8 @@ def demo(context: click.Context) -> None:
 
 
 COMMANDS = (
-    "cli_config", "cli_context", "cli_exclude", "cli_index", "cli_resume", "cli_search", "cli_show", "cli_sources",
-    "cli_trust",
+    "cli_config", "cli_context", "cli_exclude", "cli_index", "cli_memory", "cli_resume", "cli_search", "cli_show",
+    "cli_sources", "cli_trust",
 )  # fmt: skip
 """The modules that add commands as they are imported."""
 

@@ -11,6 +11,7 @@ import click
 
 from ..core.clean import clean, clean_line
 from ..core.database import Database
+from ..core.memory import citation
 from ..core.model import Excerpt, Hit
 from ..core.rank import Why
 from ..core.store import NoIndex
@@ -107,7 +108,7 @@ def search(
             if as_json:
                 print_json(found.as_json(indexing=indexing))
             else:
-                _print(found, group, here)
+                print_reply(found, here, group)
     finally:
         if db:
             db.close()
@@ -129,7 +130,8 @@ def _answer_lines(db: Database | None, here: Surroundings, wish: Wish) -> bool:
     return any_hit
 
 
-def _print(found: Reply, group: str, here: Surroundings) -> None:
+def print_reply(found: Reply, here: Surroundings, group: str = "turn") -> None:
+    """Hits on stdout, and what there is to say about them on stderr."""
     for hit in found.hits:
         _print_hit(hit, found.why.get(hit.turn_id), here)
     if found.found.suggestion:
@@ -155,7 +157,11 @@ def _print_hit(hit: Hit, why: Why | None, here: Surroundings) -> None:
     facts += [f"also in {counted(len(hit.also_in), 'other')}"] if hit.also_in else []
     facts += ["gone at source"] if session.gone_at_source else []
     facts += ["some of the words"] if hit.partial else []
-    turn = f" --turn {hit.number}" if hit.number else ""
+    command = f"harkback show {shlex.quote(session.key)}{f' --turn {hit.number}' if hit.number else ''}"
+    if cited := citation(session, hit.cite):
+        cited = short_path(cited, str(here.home))
+        facts.append(cited)
+        command = f"harkback memory get {shlex.quote(cited)}"
     click.echo(f"{click.style(clean_line(session.title), bold=True)}  {short_time(hit.time, here.now())}")
     for line in _excerpt_lines(hit.excerpt):
         click.echo(f"  {line}")
@@ -163,7 +169,7 @@ def _print_hit(hit: Hit, why: Why | None, here: Surroundings) -> None:
     say(f"  {' · '.join(facts)}")
     if why:
         say(f"  {hit.score:.2f} = {why_line(why)}")
-    say(f"  harkback show {shlex.quote(session.key)}{turn}\n")
+    say(f"  {command}\n")
 
 
 def _excerpt_lines(excerpt: Excerpt) -> list[str]:

@@ -45,7 +45,8 @@ def show(context: click.Context, session: str, turn: int | None, beside: int | N
     if conversation.before:
         say(f"\n… {counted(conversation.before, 'earlier turn')}")
     for each in conversation.turns:
-        say(f"\n{MARKS[each.role]}  [{each.number}]  {short_time(each.time, here.now())}\n")
+        place_in_file = f"  {each.cite}" if each.cite else ""
+        say(f"\n{MARKS[each.role]}  [{each.number}]{place_in_file}  {short_time(each.time, here.now())}\n")
         say("\n".join(f"  {line}".rstrip() for line in each.text.split("\n")))
     if conversation.after:
         say(f"\n… {counted(conversation.after, 'later turn')}")

@@ -13,6 +13,7 @@ import click
 
 from ..core.clean import clean, clean_line
 from ..core.held import Held
+from ..core.memory import citation
 from ..core.model import Conversation, Hit, Session
 from ..core.report import Report
 from ..core.status import IndexStatus, SourceStatus
@@ -184,7 +185,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "arms": list(hit.arms),
         "also_in": list(hit.also_in),
         "gone_at_source": session.gone_at_source,
-        **_given(agent=session.agent, cite=hit.cite),
+        **_given(agent=session.agent, cite=citation(session, hit.cite)),
     }
 
 
@@ -216,7 +217,7 @@ def conversation_json(conversation: Conversation, hit: int | None) -> dict[str, 
                 "time": iso(turn.time),
                 "text": turn.text,
                 "hit": turn.number == hit,
-                **_given(cite=turn.cite),
+                **_given(cite=citation(conversation.session, turn.cite)),
             }
             for turn in conversation.turns
         ],
