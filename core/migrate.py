@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from .database import Database
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """What `schema.sql` lays out; kept in the file's `user_version`."""
 APPLICATION_ID = 0x4861726B
 """`Hark`, so that `file` and we ourselves know the file."""
@@ -75,6 +75,30 @@ def m004_places(db: Database) -> None:
     _allow(db, "sessions", "'automated'))", "'automated', 'memory'))")
 
 
+def m005_vectors(db: Database) -> None:
+    """Chunks may have embeddings, which go when they go."""
+    db.run(
+        """CREATE TABLE models (
+             id INTEGER PRIMARY KEY, name TEXT NOT NULL, revision TEXT NOT NULL, dimension INTEGER NOT NULL,
+             pooling TEXT NOT NULL, query_prefix TEXT NOT NULL, passage_prefix TEXT NOT NULL,
+             quantised TEXT NOT NULL, made INTEGER NOT NULL,
+             UNIQUE (name, revision, dimension, pooling, query_prefix, passage_prefix, quantised)
+           )"""
+    )
+    db.run(
+        """CREATE TABLE vectors (
+             id INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL UNIQUE REFERENCES chunks,
+             model INTEGER NOT NULL REFERENCES models, vector BLOB NOT NULL
+           )"""
+    )
+    db.run("CREATE INDEX vectors_by_model ON vectors (model)")
+    db.run(
+        """CREATE TRIGGER vectors_go_with_chunks BEFORE DELETE ON chunks BEGIN
+             DELETE FROM vectors WHERE chunk = OLD.id;
+           END"""
+    )
+
+
 def _allow(db: Database, table: str, old: str, new: str) -> None:
     """A CHECK that allows more needs no row to be written again."""
     db.run("PRAGMA writable_schema=ON")
@@ -113,6 +137,6 @@ def read_as_new(db: Database) -> None:
 
 
 MIGRATIONS: Mapping[int, Callable[[Database], None]] = MappingProxyType(
-    {2: m002_tombstones, 3: m003_exclusions, 4: m004_places}
+    {2: m002_tombstones, 3: m003_exclusions, 4: m004_places, 5: m005_vectors}
 )
 """What makes each format out of the one before."""

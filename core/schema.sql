@@ -100,6 +100,31 @@ CREATE VIRTUAL TABLE words USING fts5 (
   tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
+-- Meaning: an embedding of each chunk, if the person wants that (embedding.py). Every row says which model made it, and
+-- vectors of two models are never compared. No id is given twice, so that a reader who knows some has only to ask for
+-- those that came after.
+CREATE TABLE models (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  revision TEXT NOT NULL,                 -- of the model's files
+  dimension INTEGER NOT NULL,
+  pooling TEXT NOT NULL,
+  query_prefix TEXT NOT NULL, passage_prefix TEXT NOT NULL,
+  quantised TEXT NOT NULL,                -- how components became bytes
+  made INTEGER NOT NULL,                  -- when it was first used here: tells this index from one that was built anew
+  UNIQUE (name, revision, dimension, pooling, query_prefix, passage_prefix, quantised)
+);
+CREATE TABLE vectors (
+  id     INTEGER PRIMARY KEY AUTOINCREMENT,
+  chunk  INTEGER NOT NULL UNIQUE REFERENCES chunks,
+  model  INTEGER NOT NULL REFERENCES models,
+  vector BLOB NOT NULL                    -- a signed byte for each component
+);
+CREATE INDEX vectors_by_model ON vectors (model);
+CREATE TRIGGER vectors_go_with_chunks BEFORE DELETE ON chunks BEGIN
+  DELETE FROM vectors WHERE chunk = OLD.id;
+END;
+
 -- What a file says about other sessions: a title for the one that holds a turn, a point from where it replaces them.
 CREATE TABLE titles (
   source TEXT NOT NULL, turn_id TEXT NOT NULL, file INTEGER NOT NULL REFERENCES files,

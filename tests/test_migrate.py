@@ -23,6 +23,7 @@ OLDER = {
         "DROP TABLE listed",
         *(f"ALTER TABLE {table} DROP COLUMN {name}" for table, names in NEW_COLUMNS.items() for name in names),
     ],
+    5: ["DROP TRIGGER vectors_go_with_chunks", "DROP TABLE vectors", "DROP TABLE models"],
 }
 """What makes of each format the one before."""
 
@@ -61,7 +62,7 @@ def age(engine: Engine, version: int) -> None:
         for statement in OLDER[newer]:
             db.execute(statement)
     db.execute("PRAGMA writable_schema=ON")
-    for table, change in WIDER.items():
+    for table, change in WIDER.items() if version < 4 else ():
         db.execute("UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = ?", (*change, table))
     db.execute("PRAGMA writable_schema=RESET")
     db.execute(f"PRAGMA user_version={version}")
