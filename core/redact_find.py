@@ -22,7 +22,7 @@ MARK = re.compile(r"\[redacted:[a-z0-9\-]{1,40}\]", re.ASCII)
 _WORK = 8_000
 _CHARACTERS_A_LOOK = 2
 """So many characters of text pay for one look, beyond what every text may take."""
-_DEAR, _DEAR_LOOK = frozenset(":=>('\"`：＝是为為は는은"), 6
+_DEAR, _DEAR_LOOK = frozenset(":=>('\"`：＝是为為は는은"), 8
 """Before these a value may stand, and reading that takes longer than seeing that there is none."""
 _COLOUR = re.compile(r"\[[0-9;]{0,12}\Z", re.ASCII)
 # Base64 of a digest or a file: a prefix within it is chance.

@@ -68,7 +68,7 @@ def is_random(value: str) -> bool:
     """Whether capitals, small letters and digits change in `value` more often than in words, names and numbers."""
     runs = _RUN.findall(value)
     # Letters of one case alone give longer runs; a name of that kind has signs between its words.
-    bound = 4.5 if len(runs) > 4 and value.isalnum() and (value.isupper() or value.islower()) else _WORDS_LIKE
+    bound = 6 if len(runs) > 5 and value.isalnum() and (value.isupper() or value.islower()) else _WORDS_LIKE
     return sum(map(len, runs)) < bound * len(runs)
 
 
