@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import get_args
 
 from .damage import set_aside
 from .database import Database, Rejected, Row
 from .ledger import UNKNOWN
 from .migrate import lay_out
+from .model import Role
 from .raw_rows import raw_rows
 from .read_out import columns_of, opened, rows, rows_by_id
 from .rewrite import drop, new_file, seal
@@ -41,6 +43,7 @@ _OF_FILES: Mapping[str, tuple[str, ...]] = {
     "listed": ("source", "session", "file", "entry", "gone"),
 }
 """Tables that belong to files, with their columns."""
+ROLES = frozenset(get_args(Role))
 LOST = "lost-%d"
 """The name of a session, or the path of a file, that could not be read."""
 
@@ -147,7 +150,7 @@ def _carry_turns(path: Path, old: Database, db: Database, there: set[int]) -> in
             continue
         if is_whole(*row):
             _insert(db, "turns", *row[:4], None, *row[5:])
-        else:
+        elif row[5] in ROLES:  # other tables' rows may be as wide
             broken.add(number)
     return sum(not db.value("SELECT 1 FROM turns WHERE id = ?", number) for number in broken)
 

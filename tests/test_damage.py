@@ -99,6 +99,7 @@ def test_what_only_the_index_holds_is_saved_and_the_rest_is_read_again(engine: E
     report = engine.run()
     assert "damaged" in report.mended
     assert "is kept as index.db.damaged-" in report.mended
+    assert "could not be read" not in report.mended
     check(engine)
     assert saved_turns(engine) == 36
     assert here_turns(engine) == 24
@@ -325,6 +326,20 @@ def test_an_absent_index_is_none_and_no_damage(tmp_path: Path) -> None:
         Store(tmp_path).read()
     assert not is_suspected(tmp_path / "index.db")
     assert damage.when_set_aside(tmp_path / "index.db") is None
+
+
+def test_rows_of_other_tables_are_not_told_as_broken_turns(tmp_path: Path) -> None:
+    engine = Engine(tmp_path / "many")
+    for number in range(30):
+        engine.write(f"s{number}", turn(f"zebra {number}"))
+    engine.run()
+    engine.path("s0").unlink()
+    engine.run()
+    hurt(engine, 0, bytes(PAGE))
+    report = engine.run()
+    assert "1 turns of 1 sessions that only it held were saved" in report.mended
+    assert "could not be read" not in report.mended
+    assert len(engine.places("zebra")) == 30
 
 
 # ---- the command line ----
