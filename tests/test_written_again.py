@@ -121,6 +121,26 @@ def test_limits_hold_while_it_is_read_again(engine: Engine, limits: Limits) -> N
     same_as_fresh(engine)
 
 
+def test_limits_count_what_it_says_now_alone(engine: Engine) -> None:
+    engine.limits = Limits("everything", turns_per_source=30)
+    engine.write("a", *conversation(10))
+    engine.run()
+    engine.write("a", *(turn(f"zebra {n}") for n in range(50)))
+    engine.run()
+    assert len(engine.texts("a")) == 30
+    same_as_fresh(engine)
+
+
+def test_a_turn_goes_on_as_it_is_now_not_as_it_was(engine: Engine) -> None:
+    more = [turn(f"filler {n}") for n in range(5)]
+    engine.write("a", turn("zebra", native_id="x"), *more)
+    engine.run()
+    engine.write("a", turn("okapi", native_id="x"), *more, turn("and more", native_id="x", more=True))
+    engine.run()
+    assert engine.texts("a")[0] == "okapi\n\nand more"
+    same_as_fresh(engine)
+
+
 def test_a_file_too_long_to_wait_in_memory_is_replaced_at_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lots, "FLUSH_TURNS", 10)
     monkeypatch.setattr(turn_rows, "MOST_WAITING", 500)
