@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 from engine import DAY, NOON, Engine, check, turn
+from harkback.core.alike import LOOKED_AT
 from harkback.core.chunk import cut
 from harkback.core.database import Interrupted
 from harkback.core.query import parse
 from harkback.core.rank import CANDIDATES
 from harkback.core.search import FEW, Search
+from harkback.core.store import unpack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -204,6 +206,23 @@ def test_dropped_rows_are_never_found(engine: Engine) -> None:
     engine.run()
     assert [hit.session.native_id for hit in search.hits(query, found.ranked)] == ["b"]
     assert engine.places("zebra") == [("b", 1)]
+    db.close()
+
+
+@pytest.mark.parametrize("words", ["alpha beta gamma", "where did the alpha meet the beta and the gamma?"])
+def test_of_thousands_of_matches_only_the_best_are_read(
+    engine: Engine, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine.write("a", *(turn(f"alpha {'beta ' * (n % 7)} gamma {n}") for n in range(3_000)))
+    engine.run()
+    read: list[int] = []
+    monkeypatch.setattr("harkback.core.search.unpack", lambda stored: read.append(1) or unpack(stored))
+    db = engine.store.read()
+    search = Search(db)
+    found = search.best(parse(words, datetime(2026, 1, 10)))  # noqa: DTZ001
+    search.hits(found.query, found.ranked[:20])
+    assert not found.total_exact
+    assert len(read) <= LOOKED_AT + 20
     db.close()
 
 
