@@ -9,6 +9,8 @@ from .database import Database
 from .filters import Where
 from .query import Query
 from .rank import CANDIDATES, STEPS, Candidate
+from .term import Unit
+from .tokens import needle
 
 MOST_OF_A_DAY = 5_000
 """So many chunks of one day are put in order of time; ids alone are only in order of days."""
@@ -23,6 +25,9 @@ HAS_COPY = """
 """
 """Whether a turn may have copies elsewhere; only those few are compared one by one."""
 
+COMMON, LEAST_TELLING = 10_000, 2
+"""A word in more chunks than that is not looked for among others, if so many rarer ones are left."""
+
 _COLUMNS = """chunks.id, turns.id, turns.session, coalesce(turns.number, -10 * turns.id), turns.role,
   turns.time, turns.size"""
 
@@ -34,8 +39,8 @@ def prepare(db: Database) -> None:
 
 def best(db: Database, query: Query, condition: Where, *, loose: bool) -> tuple[list[Candidate], bool]:
     """The best chunks by BM25 with every word, or `loose` with any of them; and whether these are all."""
-    expression = query.any_of_it() if loose else query.all_of_it()
-    units = query.units()
+    units = _telling(db, query.units()) if loose else query.units()
+    expression = query.any_of(units) if loose else query.all_of_it()
     owner = [number for number, unit in enumerate(units) for _ in unit.phrases]
     whole = sum(unit.weight for unit in units)
     everything = tuple(term.text for group in query.wanted for term in group)
@@ -56,6 +61,24 @@ def best(db: Database, query: Query, condition: Where, *, loose: bool) -> tuple[
             matched = tuple(units[number].text for number in numbers)
         found.append(Candidate(*columns)._replace(coverage=coverage, matched=matched))
     return found, True
+
+
+def _telling(db: Database, units: Sequence[Unit]) -> Sequence[Unit]:
+    """The units without those that a great many chunks have: they cost most of the time and tell the least."""
+    if len(units) <= LEAST_TELLING:
+        return units
+    db.vocabulary("words", "vocabulary")
+    rare = [unit for unit in units if _count(db, unit) <= COMMON]
+    return rare if len(rare) >= LEAST_TELLING else units
+
+
+def _count(db: Database, unit: Unit) -> int:
+    """In how many chunks a single word is; 0 for what is more than one."""
+    found = needle(unit.text)
+    if len(unit.phrases) > 1 or found is None or found.prefix or len(found.tokens) != 1:
+        return 0
+    (token,) = found.tokens
+    return db.value("SELECT doc FROM temp.vocabulary WHERE term = ?", token) or 0
 
 
 def newest(db: Database, expression: str, condition: Where) -> tuple[list[Candidate], bool]:

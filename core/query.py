@@ -82,7 +82,11 @@ class Query:
 
     def any_of_it(self) -> str:
         """The FTS5 expression for chunks with any unit of what is wanted; its first phrases are those of `units`."""
-        return self._without_unwanted(any_of([unit.expression() for unit in self.units()]))
+        return self.any_of(self.units())
+
+    def any_of(self, units: Sequence[Unit]) -> str:
+        """The FTS5 expression for chunks with any of these."""
+        return self._without_unwanted(any_of([unit.expression() for unit in units]))
 
     def units(self) -> list[Unit]:
         """Everything wanted, in its smallest parts."""

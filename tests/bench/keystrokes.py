@@ -3,8 +3,8 @@
     python tests/bench/keystrokes.py [HOME]
 
 HOME holds sessions of Claude Code and Codex; without it about 300,000 chunks are made up. Each state is asked as
-the app asks: the best matches, then the first page. The last column says how many states took longer than a key press is apart
-from the next (80 ms): those are cancelled when the person types on.
+the app asks: the best matches, then the first page. The last column says how many states took longer than one key press
+is apart from the next (80 ms): those are cancelled when the person types on.
 """
 
 from __future__ import annotations
@@ -81,15 +81,23 @@ def measure(search: Search, text: str) -> None:
 def made_up(home: Path) -> Path:
     """About 300,000 chunks in a home."""
     chance = random.Random(5)
+    names = [*WORDS, *(f"{a}{b}{number}" for number in range(4) for a in WORDS[:70] for b in WORDS[:70])]
+    shares = [1 / (rank + 10) for rank in range(len(names))]  # Zipf's law, as in any language
+    chance.shuffle(names)
+    pool = chance.choices(names, shares, k=400_000)
     when = datetime.now(UTC) - timedelta(days=700)
+
+    def said(count: int) -> str:
+        start = chance.randrange(len(pool) - count)
+        return " ".join(pool[start : start + count])
+
     sessions: dict[str, list[tuple[str, str, datetime]]] = {}
-    for number in range(3_000):
+    for number in range(4_000):
         turns: list[tuple[str, str, datetime]] = []
         for _ in range(30):
-            when += timedelta(minutes=chance.randint(1, 20))
-            turns.append(("user", " ".join(chance.choices(WORDS, k=chance.randint(4, 40))), when))
-            paragraphs = (" ".join(chance.choices(WORDS, k=90)) for _ in range(chance.randint(1, 4)))
-            turns.append(("assistant", "\n\n".join(paragraphs), when))
+            when += timedelta(minutes=chance.randint(1, 15))
+            turns.append(("user", said(chance.randint(4, 40)), when))
+            turns.append(("assistant", "\n\n".join(said(90) for _ in range(chance.randint(1, 2))), when))
         sessions[f"00000000-0000-4000-8000-{number:012d}"] = turns
     write(sessions, home / ".claude" / "projects" / "-bench")
     return home
