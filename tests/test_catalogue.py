@@ -77,8 +77,16 @@ LINES = {
     ),
     19: case("a packed file", "bad_lines::a_packed_file_named_like_a_session_is_set_aside_as_such"),
     20: case("a page of HTML", "bad_lines::a_page_of_html_saved_as_a_session_is_set_aside"),
-    21: case("half a gigabyte of markdown", why="no source of this kind yet: memory files"),
-    22: case("markdown of a million headings", why="no source of this kind yet: memory files"),
+    21: case(
+        "half a gigabyte of markdown",
+        "memory_files::what_is_no_text_or_too_much_is_set_aside",
+        why="with some megabytes: no more than four of a file are ever taken into memory",
+    ),
+    22: case(
+        "markdown of a million headings",
+        "memory_files::a_million_headings_and_a_million_lines_are_few_chunks",
+        "memory_files::of_a_file_with_too_many_sections_the_rest_is_counted",
+    ),
     23: case(
         "a line in another encoding",
         "bad_lines::a_line_in_another_encoding_is_replaced_and_counted_and_no_encoding_is_guessed",
