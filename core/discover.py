@@ -15,6 +15,7 @@ from .found import Found, OnDisk
 from .gate import OUTSIDE_ROOT, Gate, Refused, is_below
 from .ledger import KnownFile
 from .model import Adapter, Dividing, Place, SkipRecord, ToolReading
+from .real_paths import RealPaths
 
 
 @dataclass(slots=True)
@@ -45,16 +46,20 @@ class Source:
 
         What is not there of the roots `of_projects` is gone, so long as the project is there.
         """
-        places = [os.fsencode(os.path.realpath(root)) for root in roots]
-        for root in roots:
+        real = RealPaths()
+        places = [os.fsencode(real.of(root)) for root in roots]
+        for root, place in zip(roots, places, strict=True):
+            if not os.path.lexists(root):
+                if of_projects and real.has_folder(root):
+                    self._healthy.append(place)
+                continue
             try:
                 files, skips = discover(self.adapter, [root])
-                place = os.fsencode(os.path.realpath(root))
             except Exception as error:  # an adapter's fault or the disk's
                 self.error = type(error).__name__
                 self.folder_skips.append(SkipRecord("unreadable-folder", os.fspath(root)))
                 continue
-            if files or (of_projects and root.parent.is_dir() and not os.path.lexists(root)):
+            if files:
                 self._healthy.append(place)
             for path, file in files.items():
                 refusal = gate.refusal(self.adapter.name, path, places)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from .database import Database
 from .model import Adapter, PerProject
+from .real_paths import RealPaths
 
 MOST = 500
 """So many projects are looked into, those that were worked in last."""
@@ -31,4 +31,5 @@ def project_roots_of(adapter: Adapter, projects: Iterable[Path]) -> list[Path]:
     if not isinstance(adapter, PerProject):
         return []
     found = [root for project in projects for root in adapter.project_roots(project)]
-    return list({os.path.realpath(root): root for root in found}.values())
+    real = RealPaths()
+    return list({real.of(root): root for root in found}.values())
