@@ -100,7 +100,7 @@ class Collected:
         """What goes into the prompt; None where the index no longer has it."""
         if self.session is None or not self.turns:
             return None
-        part = self.mark.part
+        part = None if self.mark.whole_round else self.mark.part
         if part is not None and [len(turn.text) for turn in self.turns] == [part.size]:
             return Piece(self.session, self.turns, (part.start, part.stop))
         return Piece(self.session, self.turns)

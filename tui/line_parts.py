@@ -11,11 +11,13 @@ from rich.cells import cell_len
 from ..core.model import Role, Turn
 from .layout import Line, LineKind, unfold
 from .page import INDENT, Match, Page, day_name
-from .rows import ROLE_NAMES
+from .rows import COLLECTED, IN_BASKET, ROLE_NAMES
 from .wording import counted, local_time
 
 GLYPHS = {"user": "▸", "assistant": "◆", "tool": "›", "memory": "§"}
 HIT_BAR, CURRENT_BAR, NO_BAR = "┃", "│", " "
+WIDE_ENOUGH = 40
+"""Cells from which on a heading has room for words about the basket."""
 
 MATCH, LOOKED_AT = "page--match", "page--match-current"
 STYLES = frozenset(
@@ -41,10 +43,12 @@ def parts(
     matches: Sequence[Match],
     match: Match | None,
     zone: tzinfo | None,
+    collected: bool = False,
 ) -> list[Part]:
     """Line `number` of a piece.
 
-    `lines` are those of a `text` piece, `matches` all in its turn, `match` the one that is looked at.
+    `lines` are those of a `text` piece, `matches` all in its turn, `match` the one that is looked at; `collected` says
+    that the turn is in the basket.
     """
     what, index, block = page.pieces[piece]
     conversation, width = page.conversation, page.width
@@ -59,7 +63,7 @@ def parts(
         ]
         return [Part(bar.ljust(INDENT), ("page--bar",)), *_marked(shown, line.kind, spans)]
     if what == "heading":
-        return _heading(page.turns[index], width, zone)
+        return _heading(page.turns[index], width, zone, collected)
     if what == "day" and (moment := local_time(page.turns[index].time, zone)) is not None:
         return [Part(f"── {day_name(moment)} ".ljust(width, "─"), ("page--day",))]
     if what == "earlier" and number == 0:
@@ -84,8 +88,10 @@ def _marked(shown: str, kind: LineKind, spans: Sequence[tuple[int, int, bool]]) 
     return [*found, Part(shown[at:], base)]
 
 
-def _heading(turn: Turn, width: int, zone: tzinfo | None) -> list[Part]:
-    left = f"{GLYPHS[turn.role]} {ROLE_NAMES[turn.role]}"
+def _heading(turn: Turn, width: int, zone: tzinfo | None, collected: bool) -> list[Part]:
+    left = f"{GLYPHS[turn.role]} {turn.cite or ROLE_NAMES[turn.role]}"
+    if collected:
+        left += f" {COLLECTED}{IN_BASKET if width >= WIDE_ENOUGH else ''}"
     role = Part(left, (f"page--{turn.role}",))
     moment = local_time(turn.time, zone)
     if moment is None or turn.quality == "none":

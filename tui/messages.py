@@ -10,6 +10,7 @@ from textual.message import Message
 from ..core.model import Conversation
 from ..core.worker import Event, Working
 from .asking import Answer, Asking, Item
+from .basket_work import Contents
 
 
 @dataclass
@@ -45,6 +46,13 @@ class Opened(Message):
     conversation: Conversation
     fresh: bool
     """Another session or another hit than what is shown, not more of the same."""
+
+
+@dataclass
+class Collected(Message):
+    """What is in the basket now."""
+
+    contents: Contents
 
 
 @dataclass

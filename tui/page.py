@@ -150,6 +150,14 @@ class Page:
                 return line + anchor.below
         return None
 
+    def stretches(self, first: Place, last: Place) -> list[tuple[Turn, int, int]]:
+        """What of each turn lies between two places, without turns of which that is nothing."""
+        found = [
+            (turn, first.offset if index == first.turn else 0, last.offset if index == last.turn else len(turn.text))
+            for index, turn in enumerate(self.turns[first.turn : last.turn + 1], first.turn)
+        ]
+        return [(turn, start, stop) for turn, start, stop in found if start < stop]
+
     def between(self, first: Place, last: Place) -> str:
         """The text from one place to another, with an empty line between turns."""
         texts = [turn.text for turn in self.turns[first.turn : last.turn + 1]]

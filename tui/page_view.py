@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ..core.model import Conversation
+from ..core.model import Conversation, Turn
 from .layout import Line
 from .line_parts import CURRENT_BAR, HIT_BAR, LOOKED_AT, NO_BAR, STYLES, Part, parts
 from .page import INDENT, Match, Needles, Page, Place, effort, lay_out, matches_in, matching_pieces
@@ -86,6 +86,8 @@ class PageView(ScrollView):
         """The pieces of the page that hold a match; None until all were looked through."""
         self.match: Match | None = None
         """The match that is looked at."""
+        self.collected: frozenset[int] = frozenset()
+        """The rows in the index of the turns that are in the basket."""
         self._zone = zone
         self._conversation: Conversation | None = None
         self._ticket = 0
@@ -185,15 +187,29 @@ class PageView(ScrollView):
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         if self.page is None:
             return None
+        return self.page.between(*self._ends(self.page, selection)), "\n"
+
+    def selected(self) -> list[tuple[Turn, int, int]]:
+        """What is selected with the mouse, turn by turn: from which character to which."""
+        if self.page is None or self.text_selection is None:
+            return []
+        return self.page.stretches(*self._ends(self.page, self.text_selection))
+
+    def _ends(self, page: Page, selection: Selection) -> tuple[Place, Place]:
         start, end = selection
-        first = self.page.place_at(start.y, start.x) if start else Place(0, 0)
-        last = self.page.place_at(end.y, end.x) if end else self.page.place_at(self.page.height)
-        return self.page.between(first, last), "\n"
+        first = page.place_at(start.y, start.x) if start else Place(0, 0)
+        return first, page.place_at(end.y, end.x) if end else page.place_at(page.height)
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.redraw()
 
     # ---- Drawing ----
+
+    def show_collected(self, turns: frozenset[int]) -> None:
+        """Mark the turns that are in the basket."""
+        if turns != self.collected:
+            self.collected = turns
+            self.redraw()
 
     def redraw(self) -> None:
         """Draw every line anew: something that is marked has changed."""
@@ -233,6 +249,7 @@ class PageView(ScrollView):
             matches=self.matches_in(piece) if what == "text" else (),
             match=self.match,
             zone=self._zone,
+            collected=page.turns[index].id in self.collected if what == "heading" else False,
         )
         strip = self._strip(found, ("page--current",) if is_current else (), width)
         if what != "text":

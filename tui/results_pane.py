@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -60,6 +60,8 @@ class ResultsPane(Vertical):
         self._asking: Asking | None = None
         self.answer: Answer | None = None
         self._indexing = False
+        self._collected: frozenset[int] = frozenset()
+        self._by_session: Mapping[str, int] = {}
 
     def compose(self) -> ComposeResult:
         yield VirtualList[Item](self._draw, id="results")
@@ -164,10 +166,16 @@ class ResultsPane(Vertical):
     def _draw(self, item: Item, width: int) -> Sequence[Content]:
         now = int(self._place.now().timestamp() * 1000)
         if isinstance(item, Hit):
-            return hit_row(item, width, now, titles=self._titles)
+            return hit_row(item, width, now, titles=self._titles, collected=item.turn_id in self._collected)
         if isinstance(item, Session):
-            return session_row(item, width, now, titles=self._titles, home=str(self._place.home))
+            home, collected = str(self._place.home), self._by_session.get(item.key, 0)
+            return session_row(item, width, now, titles=self._titles, home=home, collected=collected)
         return [Content("no longer in the index")]
+
+    def show_collected(self, turns: frozenset[int], by_session: Mapping[str, int]) -> None:
+        """Mark the rows of turns that are in the basket, and of sessions that have some there."""
+        self._collected, self._by_session = turns, by_session
+        self.list.redraw()
 
     def to_next_session(self, by: int) -> bool:
         """Move the cursor to the next row of another session, down (1) or up (-1); False where there is none."""

@@ -25,16 +25,30 @@ MUTED = "$text-muted"
 
 ROLE_NAMES: Mapping[Role, str] = {"user": "you", "assistant": "assistant", "tool": "tool", "memory": "memory"}
 
+COLLECTED, IN_BASKET = "✓ ", "in the basket"
+"""How what is in the basket is marked: by a sign and, where there is room, by words."""
+
 _AGE_CELLS = 8
 _PROJECT_CELLS = 12
 _DOT = " · "
 _ONE_LINE = str.maketrans("\n\t", "  ")
 
 
-def hit_row(hit: Hit, width: int, now: int, *, titles: Mapping[str, str], zone: tzinfo | None = None) -> list[Content]:
-    """A hit as three lines of at most `width` cells; `titles` maps source names to names for people."""
+def hit_row(
+    hit: Hit,
+    width: int,
+    now: int,
+    *,
+    titles: Mapping[str, str],
+    collected: int = 0,
+    zone: tzinfo | None = None,
+) -> list[Content]:
+    """A hit as three lines of at most `width` cells; `titles` maps source names to names for people.
+
+    `collected` is how many turns of it are in the basket.
+    """
     session = hit.session
-    notes: list[str] = []
+    notes = [IN_BASKET] if collected else []
     if hit.also_in:
         notes.append(f"also in {counted(len(hit.also_in), 'other')}")
     if session.gone_at_source:
@@ -42,9 +56,9 @@ def hit_row(hit: Hit, width: int, now: int, *, titles: Mapping[str, str], zone: 
     if hit.partial:
         notes.append("some words")
     text, spans = crop(hit.excerpt.text.translate(_ONE_LINE), hit.excerpt.spans, width)
-    facts = [titles.get(session.source, session.source), ROLE_NAMES[hit.role]]
+    facts = [titles.get(session.source, session.source), hit.cite or ROLE_NAMES[hit.role]]
     return [
-        _heading(session, hit.time if hit.time is not None else session.updated, width, now, zone),
+        _heading(session, hit.time if hit.time is not None else session.updated, width, now, zone, collected),
         Content(text, [StyledSpan(first, last, MATCH) for first, last in spans]),
         _facts(facts, session.branch, notes, width),
     ]
@@ -58,16 +72,19 @@ def session_row(
     titles: Mapping[str, str],
     home: str = "",
     first_line: str = "",
+    collected: int = 0,
     zone: tzinfo | None = None,
 ) -> list[Content]:
     """A session as three lines of at most `width` cells; without a `first_line` the second shows its project's path."""
     facts = [titles.get(session.source, session.source), counted(session.turns, "turn")]
     if session.kind != "main":
         facts.append(session.kind)
-    notes = ["gone at source"] if session.gone_at_source else []
+    notes = [f"{collected} {IN_BASKET}"] if collected else []
+    if session.gone_at_source:
+        notes.append("gone at source")
     middle = first_line.translate(_ONE_LINE) or short_path(session.project or "", home, width)
     return [
-        _heading(session, session.updated, width, now, zone),
+        _heading(session, session.updated, width, now, zone, collected),
         Content(crop(middle, (), width)[0]),
         _facts(facts, session.branch, notes, width),
     ]
@@ -109,7 +126,7 @@ def short_path(path: str, home: str, width: int) -> str:
     return "…" + path[bisect_right(cells, cells[start]) - 1 :] if width > 0 else ""
 
 
-def _heading(session: Session, time: int | None, width: int, now: int, zone: tzinfo | None) -> Content:
+def _heading(session: Session, time: int | None, width: int, now: int, zone: tzinfo | None, collected: int) -> Content:
     """Title at the left; project and age in columns at the right, as far as there is room for them."""
     when = age(time, now, zone)
     right = when.rjust(_AGE_CELLS if width >= 44 else len(when) + 2)
@@ -119,7 +136,7 @@ def _heading(session: Session, time: int | None, width: int, now: int, zone: tzi
         right = name.plain + right
     if width < 20:
         right = ""
-    title = session.title.translate(_ONE_LINE) or "(untitled)"
+    title = (COLLECTED if collected else "") + (session.title.translate(_ONE_LINE) or "(untitled)")
     room = max(0, width - cell_len(right))
     left = Content.styled(crop(title, (), room)[0], TITLE)
     return left.truncate(room, pad=True) + right if right else left

@@ -146,6 +146,11 @@ class VirtualList(ScrollView, Generic[T], can_focus=True):
         self.refresh()
         self._want()
 
+    def redraw(self) -> None:
+        """Draw every row anew: what is shown of the items has changed, not the items."""
+        self._drawn.clear()
+        self.refresh()
+
     def item(self, index: int) -> T | None:
         """The item at `index`; None where it is not known yet or the list is shorter."""
         if (filled := self._filled.get(index)) is not None:

@@ -1,0 +1,89 @@
+"""What a screen with results and a conversation needs to collect turns from them into the basket."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from textual import getters, on, work
+from textual.screen import Screen
+
+from ..core.basket import Part, round_toggled, stretches_added, toggled
+from ..core.model import Hit, Session
+from .basket_work import BasketWork, Change
+from .messages import Collected
+from .reading_pane import ReadingPane
+from .results_pane import ResultsPane
+from .resume import Resume
+from .status_bar import Status, StatusBar
+from .surroundings import Surroundings
+
+CHOOSE_A_TURN = "Only turns go into the basket: enter opens the session, space takes the turn that you choose there."
+
+
+class CollectingScreen(Screen[Resume | None]):
+    """Puts the turn under the cursor, its round or the selection into the basket, and shows what is in there."""
+
+    results = getters.query_one(ResultsPane)
+    reading = getters.query_one(ReadingPane)
+    _bar = getters.query_one(StatusBar)
+
+    def __init__(self, place: Surroundings) -> None:
+        super().__init__()
+        self.basket = BasketWork(place)
+        self._seen = 0
+        self._status = Status()
+
+    def _set_status(self, **changes: Any) -> None:
+        self._status = replace(self._status, **changes)
+        self._bar.show(self._status)
+
+    def on_screen_resume(self) -> None:
+        self.look_into_basket()
+
+    def look_into_basket(self) -> None:
+        """Show what is in the basket; rows of the index may have changed."""
+        self._collect()
+
+    def action_mark(self) -> None:
+        """The selection or the turn under the cursor into the basket, or out of it again."""
+        if self.focused is self.reading.transcript and (selected := self.reading.transcript.selected()):
+            stretches = [(turn.id, Part(start, stop, len(turn.text))) for turn, start, stop in selected]
+            self.clear_selection()
+            self._wish(lambda db, basket: stretches_added(db, basket, stretches))
+        elif (turn := self._turn_to_mark()) is not None:
+            self._wish(lambda db, basket: toggled(db, basket, [turn]))
+
+    def action_mark_round(self) -> None:
+        """The round under the cursor into the basket, or out of it again."""
+        if (turn := self._turn_to_mark()) is not None:
+            self._wish(lambda db, basket: round_toggled(db, basket, turn))
+
+    def _turn_to_mark(self) -> int | None:
+        if self.focused is not self.results.list:
+            turn = self.reading.transcript.current_turn
+            return turn.id if turn else None
+        item = self.results.item
+        if isinstance(item, Session):
+            self.notify(CHOOSE_A_TURN, markup=False)
+        return item.turn_id if isinstance(item, Hit) else None
+
+    def _wish(self, change: Change) -> None:
+        self.basket.wish(change)
+        self._collect()
+
+    @work(thread=True, group="basket", exit_on_error=False)
+    def _collect(self) -> None:
+        self.post_message(Collected(self.basket.run()))
+
+    @on(Collected)
+    def _collected(self, message: Collected) -> None:
+        contents = message.contents
+        if contents.serial <= self._seen:
+            return
+        self._seen = contents.serial
+        self.results.show_collected(contents.ids, contents.by_session())
+        self.reading.transcript.show_collected(contents.ids)
+        self._set_status(collected=contents.turns)
+        if contents.trouble:
+            self.notify(contents.trouble, severity="warning", markup=False)

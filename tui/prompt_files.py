@@ -1,0 +1,62 @@
+"""A prompt as a file: where the person wants it, in their editor, or in harkback's own folder for an agent."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from ..core.basket import PROMPTS
+from ..core.config import make_private
+from ..core.pack import Style
+
+KEPT_SECONDS = 24 * 3600
+"""So long a prompt in our own folder waits for its agent: it is text outside the index, which nothing else removes."""
+ENDINGS: Mapping[Style, str] = {"quoted": ".md", "fenced": ".md", "plain": ".txt", "json": ".json"}
+
+
+class NotEdited(Exception):
+    """The editor could not be run, or did not end well; the message says why."""
+
+
+def save(path: Path, text: str, *, replace: bool = False) -> None:
+    """Write a prompt that only its owner may read. Raises FileExistsError unless `replace`, and OSError."""
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if replace else os.O_EXCL)
+    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+
+
+def write_prompt(folder: Path, text: str, name: str) -> Path:
+    """Write a prompt into harkback's `folder`, and drop those that nobody waits for any more. Raises OSError."""
+    place = folder / PROMPTS
+    make_private(place)
+    for old in place.iterdir():
+        with suppress(OSError):
+            if time.time() - old.stat().st_mtime > KEPT_SECONDS:
+                old.unlink()
+    path = place / name
+    path.unlink(missing_ok=True)
+    save(path, text)
+    return path
+
+
+def edited(folder: Path, text: str, environ: Mapping[str, str]) -> str:
+    """What the person makes of a text in `$VISUAL` or `$EDITOR`; blocks until that ends. Raises NotEdited."""
+    editor = environ.get("VISUAL") or environ.get("EDITOR") or "vi"
+    path: Path | None = None
+    try:
+        command = shlex.split(editor)
+        path = write_prompt(folder, text, f"edit-{os.getpid()}.md")
+        done = subprocess.run([*command, str(path)], env=dict(environ), check=False)
+        if done.returncode:
+            raise NotEdited(f"{command[0]} ended with {done.returncode}, so nothing was taken over.")
+        return path.read_text("utf-8", "replace")
+    except (OSError, ValueError, IndexError) as error:
+        raise NotEdited(f"{editor} can't be run ({error}); set $EDITOR, or w writes the prompt to a file.") from error
+    finally:
+        if path:
+            path.unlink(missing_ok=True)
