@@ -7,18 +7,28 @@ from collections.abc import Iterator
 
 from .model import Span
 
-_INNER_CAPITAL = re.compile(r"[A-Za-z0-9]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
+_BORDER = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z](?=[a-z])")
+"""Where one part ends and the next begins; sought first, since most words have none."""
+_NAME = re.compile(r"[A-Za-z0-9]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
-MOST_PARTS = 12
-"""What has more is no name but data."""
+LONGEST, MOST_PARTS = 80, 12
+"""Characters and parts; what has more is no name but data."""
 
 
 def parts(text: str) -> Iterator[list[Span]]:
     """Of each identifier with capitals in it the places of its parts, in code points."""
-    for name in _INNER_CAPITAL.finditer(text):
-        spans = [part.span() for part in _PART.finditer(name[0])]
-        if 1 < len(spans) <= MOST_PARTS:
-            yield [(name.start() + start, name.start() + stop) for start, stop in spans]
+    passed = 0
+    for border in _BORDER.finditer(text):
+        if border.start() < passed:
+            continue
+        start = border.start()
+        while start > passed and _NAME.match(text, start - 1, start):
+            start -= 1
+        passed = _NAME.match(text, start).end()  # type: ignore[union-attr]
+        if passed - start <= LONGEST:
+            spans = [part.span() for part in _PART.finditer(text, start, passed)]
+            if 1 < len(spans) <= MOST_PARTS:
+                yield spans
 
 
 def spelled_out(text: str) -> str:
