@@ -53,6 +53,8 @@ class MemoryFiles:
     name: str = "memory"
     title: str = "Memory files"
     version: int = 1
+    lasts: bool = True
+    """What was written down a year ago holds until it is changed."""
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         return list(dict.fromkeys(agents_places(home, environ)))

@@ -16,7 +16,7 @@ from .content import label
 from .environment import named_folder
 from .json_file import read_json
 from .openclaw import OpenClaw
-from .plain_paths import folders_in
+from .plain_paths import folders_in, is_plain_folder
 
 PROJECTS, MEMORY, SETTINGS = "projects", "memory", "settings.json"
 WORKTREES = "worktrees"
@@ -111,7 +111,9 @@ def _of_claude(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
     for projects in Claude().roots(home, environ):
         if projects.name == PROJECTS:
             folder = projects.parent
-            yield from (folder / "CLAUDE.md", folder / "rules", projects)
+            yield from (folder / "CLAUDE.md", folder / "rules")
+            if any(is_plain_folder(each / MEMORY) for each in folders_in(projects)):
+                yield projects
             if own := _own_folder(folder / SETTINGS):
                 yield home / own.removeprefix("~/")
 

@@ -223,6 +223,14 @@ class Dividing(Protocol):
 
 
 @runtime_checkable
+class Lasting(Protocol):
+    """What an adapter can say as well whose files count however old they are: no window of days leaves them out."""
+
+    @property
+    def lasts(self) -> bool: ...
+
+
+@runtime_checkable
 class PerProject(Protocol):
     """What an adapter can say as well whose agent keeps something in the folders that people work in."""
 

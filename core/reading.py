@@ -21,7 +21,7 @@ from .found import Found
 from .intake import Intake, oldest_allowed
 from .ledger import UNKNOWN, KnownFile, Prefix
 from .lots import Lots, is_fatal
-from .model import Reread
+from .model import Lasting, Reread
 from .reasons import reason_of
 from .report import Meter, Report
 from .tombstones import Tombstones
@@ -99,9 +99,13 @@ class Reading:
 
     def _is_too_old(self, file: Found) -> bool:
         """Nothing in a file is newer than the file, so an old one need not be opened."""
-        if self._oldest is None or (file.stamp.is_place and not file.stamp.mtime_ns):
+        oldest = self._oldest_of(file)
+        if oldest is None or (file.stamp.is_place and not file.stamp.mtime_ns):
             return False
-        return file.stamp.mtime_ns // 1_000_000 < self._oldest
+        return file.stamp.mtime_ns // 1_000_000 < oldest
+
+    def _oldest_of(self, file: Found) -> int | None:
+        return None if isinstance(file.adapter, Lasting) and file.adapter.lasts else self._oldest
 
     def _read(self, file: Found, room: int | None, reason: str) -> int:
         self._lots.current = os.fsencode(file.path)
@@ -174,7 +178,7 @@ class Reading:
         self, file: Found, raw: BinaryIO | None, known: KnownFile | None, room: int | None, reason: str
     ) -> Iterator[FileWrite]:
         """A file's batches, each with what the file is known by after it; a session in a database has no bytes."""
-        intake = Intake(self._oldest, self._tombstones.of(file.adapter.name))
+        intake = Intake(self._oldest_of(file), self._tombstones.of(file.adapter.name))
         prefix, fresh = known.prefix if known else None, known is None
         for record in file.adapter.read(file.path, known.checkpoint if known else None):
             if (batch := intake.take(record)) is None:

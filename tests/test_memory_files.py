@@ -12,6 +12,7 @@ import pytest
 from engine import Engine, check
 from harkback.adapters import Claude, MemoryFiles, markdown, memory_files
 from harkback.adapters.markdown import OVERLAP, TARGET, Chunk, chunks, first_heading, front_matter, lines_of, tokens
+from harkback.core.config import Limits
 from harkback.core.model import Record, Reread, SessionRecord, SkipRecord, TurnRecord, Unreadable
 from harkback.core.projects import projects_of
 from hypothesis import example, given
@@ -312,6 +313,8 @@ def test_a_file_is_read_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_roots_follow_the_agents_own_variables(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / ".openclaw" / "workspace-ops").mkdir(parents=True)
+    assert home / ".claude" / "projects" not in MEMORY.roots(home, {}), "there is only what another source reads"
+    (home / ".claude" / "projects" / "-a" / "memory").mkdir(parents=True)
     write(home / ".claude" / "settings.json", '{"autoMemoryDirectory": "~/notes", "env": {"KEY": "no"}}')
     usual = {str(root.relative_to(home)) for root in MEMORY.roots(home, {}) if root.is_relative_to(home)}
     assert {
@@ -492,6 +495,19 @@ def test_a_secret_across_the_border_of_two_chunks_is_masked_in_both(engine: Engi
     assert (cite or "").endswith(f"-L{len(lines)}")
     rows = engine.rows("SELECT text, cite FROM turns WHERE cite IS NOT NULL")
     assert len(rows) > 1
+
+
+def test_what_was_written_long_ago_still_counts(engine: Engine) -> None:
+    (web,) = work_in(engine, "web")
+    write(web / "CLAUDE.md", "zebra")
+    write(web / "memory" / "2024-02-03.md", "a zebra")
+    os.utime(web / "CLAUDE.md", (1_600_000_000, 1_600_000_000))
+    engine.limits = Limits("recent")
+    engine.run()
+    assert {path for path, _, _ in where(engine, "zebra")} == {"src/web/CLAUDE.md", "src/web/memory/2024-02-03.md"}
+    assert [hit.session.native_id for hit in engine.search("zebra on:2024-02-03")] == [
+        str(web / "memory/2024-02-03.md")
+    ]
 
 
 def test_notes_lie_in_folders_that_are_no_projects_for_that(engine: Engine) -> None:
