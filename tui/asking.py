@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..core import ledger
+from ..core.by_session import by_session, places_of, sessions_in
 from ..core.database import Database, Error, Interrupted
 from ..core.history import recent_rows, session_at
 from ..core.model import Hit, Session
@@ -20,6 +21,8 @@ from .surroundings import Surroundings
 
 FIRST_PAGE = 40
 """Rows whose details come with the first answer."""
+MODES = ("auto", "lexical", "semantic")
+"""By words and by meaning as far as there is such; by words alone; by meaning alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,10 @@ class Request:
     """Only sessions whose project path holds this."""
     recent: bool = False
     """Newest first instead of best first."""
+    by_session: bool = False
+    """One row a session instead of one a turn."""
+    mode: str = "auto"
+    """How to look, of MODES."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,12 @@ class Answer:
     """Whether anything at all was left out, skipped or not readable."""
     suggestion: str | None = None
     """The query as it may have been meant."""
+    in_sessions: int | None = None
+    """In how many sessions there are hits; None while that is not known."""
+    hits_in: Mapping[int, int] = field(default_factory=dict[int, int])
+    """With one row a session: the turn of a row → how many hits its session has."""
+    how: str = "words"
+    """By what it was found."""
 
     @property
     def lists_sessions(self) -> bool:
@@ -123,9 +136,20 @@ class Asking:
             return
         search = Search(db)
         best = search.best(query, recent=self.request.recent)
-        answered(self._filled(db, _with(base, best), began))
+        answered(self._filled(db, self._told_by_session(db, _with(base, best)), began))
         if not best.total_exact and not self._cancelled.is_set():
-            answered(self._filled(db, _with(base, search.rest(best)), began))
+            answered(self._filled(db, self._told_by_session(db, _with(base, search.rest(best))), began))
+
+    def _told_by_session(self, db: Database, answer: Answer) -> Answer:
+        """The answer with the number of sessions, if all is found, and with one row for each, if that is wanted."""
+        if not (answer.exact or self.request.by_session):
+            return answer
+        places = places_of(db, answer.matches)
+        answer = replace(answer, in_sessions=sessions_in(places) if answer.exact else None)
+        if not self.request.by_session:
+            return answer
+        found = by_session(answer.matches, places)
+        return replace(answer, matches=found.matches, hits_in=found.hits_in)
 
     def _query(self) -> Query:
         query = parse(self.request.text, self._place.now(), typing=True)

@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.content import Span as StyledSpan
 
+from ..core.memory import citation
 from ..core.model import Hit, Role, Session, Span
 from .layout import edges
 from .wording import age, counted, from_home
@@ -40,15 +41,21 @@ def hit_row(
     now: int,
     *,
     titles: Mapping[str, str],
+    home: str = "",
     collected: int = 0,
+    in_session: int = 0,
     zone: tzinfo | None = None,
 ) -> list[Content]:
     """A hit as three lines of at most `width` cells; `titles` maps source names to names for people.
 
-    `collected` is how many turns of it are in the basket.
+    `collected` is how many turns of it are in the basket; with `in_session` it stands for so many of its session.
     """
     session = hit.session
     notes = [IN_BASKET] if collected else []
+    if in_session:
+        notes.append(counted(in_session, "hit"))
+    if hit.arms == ("nearby",):
+        notes.append("beside a match")
     if hit.also_in:
         notes.append(f"also in {counted(len(hit.also_in), 'other')}")
     if session.gone_at_source:
@@ -56,7 +63,7 @@ def hit_row(
     if hit.partial:
         notes.append("some words")
     text, spans = crop(hit.excerpt.text.translate(_ONE_LINE), hit.excerpt.spans, width)
-    facts = [titles.get(session.source, session.source), hit.cite or ROLE_NAMES[hit.role]]
+    facts = [titles.get(session.source, session.source), _place_in_file(hit, home, width) or ROLE_NAMES[hit.role]]
     return [
         _heading(session, hit.time if hit.time is not None else session.updated, width, now, zone, collected),
         Content(text, [StyledSpan(first, last, MATCH) for first, last in spans]),
@@ -140,6 +147,12 @@ def _heading(session: Session, time: int | None, width: int, now: int, zone: tzi
     room = max(0, width - cell_len(right))
     left = Content.styled(crop(title, (), room)[0], TITLE)
     return left.truncate(room, pad=True) + right if right else left
+
+
+def _place_in_file(hit: Hit, home: str, width: int) -> str:
+    """`path#L12-L30` in about half a row; nothing for what is cited by no lines."""
+    path = short_path(citation(hit.session, hit.cite) or "", home, max(20, width // 2))
+    return path.translate(_ONE_LINE) or hit.cite or ""
 
 
 def _facts(facts: Sequence[str], branch: str | None, notes: Sequence[str], width: int) -> Content:
