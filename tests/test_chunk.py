@@ -37,7 +37,7 @@ PIECES = [
     "\u3000",
 ]
 texts = st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_size=80).map("".join))
-roles = st.sampled_from(["user", "assistant"])
+roles = st.sampled_from(["user", "assistant", "tool", "memory"])
 
 
 def ms(*when: int) -> int:
@@ -56,12 +56,12 @@ def test_chunks_hold_all_that_was_said_once_and_in_order(text, role):
     assert all(not text[edges[i] : edges[i + 1]].strip() for i in range(0, len(edges), 2))
     for start, stop in chunks:
         assert text[start:stop] == text[start:stop].strip() != ""
-        assert stop - start <= (LONGEST_PROMPT if role == "user" else LONGEST)
+        assert stop - start <= (LONGEST_PROMPT if role in ("user", "memory") else LONGEST)
 
 
 @given(texts)
-def test_what_a_person_said_is_one_chunk(text):
-    assert len(cut(text, "user")) == (1 if text.strip() else 0)
+def test_what_a_person_said_is_one_chunk_and_so_is_a_part_of_a_memory_file(text):
+    assert len(cut(text, "user")) == len(cut(text, "memory")) == (1 if text.strip() else 0)
 
 
 def test_only_a_bulk_paste_of_a_person_is_cut():
