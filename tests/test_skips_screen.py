@@ -24,10 +24,10 @@ from harkback.core.skipped import (
     UnreadableFile,
 )
 from harkback.tui import demo
+from harkback.tui.settings_screen import SettingsScreen
 from harkback.tui.skips_page import skips_page
 from harkback.tui.skips_screen import SkipsScreen
 from harkback.tui.surroundings import Surroundings
-from harkback.tui.welcome_screen import WelcomeScreen
 from test_app import SIZES, ask, running, search_screen, settled, status
 from textual.pilot import Pilot
 
@@ -170,7 +170,9 @@ async def test_the_way_to_wider_limits_is_one_key(faulty_place: Surroundings) ->
         await open_skips(pilot)
         await pilot.press("f2")
         await settled(pilot)
-        assert isinstance(pilot.app.screen, WelcomeScreen)
+        screen = pilot.app.screen
+        assert isinstance(screen, SettingsScreen)
+        assert screen.section.title == "Limits"
 
 
 async def test_the_bottom_line_has_the_key_when_there_is_something_to_tell(

@@ -17,6 +17,7 @@ from .help_screen import HelpScreen
 from .keys import ANYWHERE, KNOWN
 from .resume import Resume
 from .search_screen import SearchScreen
+from .settings_screen import SettingsScreen
 from .skips_screen import SkipsScreen
 from .surroundings import Surroundings
 from .welcome_screen import WelcomeScreen
@@ -56,7 +57,7 @@ class HarkbackApp(App[Resume | None]):
         if self._ticked:
             self._search()
         else:
-            self.push_screen(WelcomeScreen(self._place, first=True), self._welcomed)
+            self.push_screen(WelcomeScreen(self._place), self._welcomed)
 
     @property
     def _ticked(self) -> list[str]:
@@ -73,25 +74,25 @@ class HarkbackApp(App[Resume | None]):
         self.push_screen(SearchScreen(self._place, self._ticked), self.exit)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The sources can be changed from the search only, and what was skipped is shown from there."""
-        return isinstance(self.screen, SearchScreen) if action in ("settings", "skips") else True
+        """The settings are opened from the search and the first screen, and what was skipped from the search."""
+        if action == "settings":
+            return isinstance(self.screen, SearchScreen | WelcomeScreen)
+        return isinstance(self.screen, SearchScreen) if action == "skips" else True
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self._chosen_keys))
 
-    def action_settings(self) -> None:
-        if isinstance(self.screen, SearchScreen):
-            self.push_screen(WelcomeScreen(self._place, first=False), self._settled)
-
-    def _settled(self, chosen: bool | None) -> None:
-        if chosen and isinstance(self.screen, SearchScreen):
-            self._config = self._place.config()
-            self.screen.read_now(self._ticked)
+    def action_settings(self, section: str = "sources") -> None:
+        screen = self.screen
+        if isinstance(screen, SearchScreen):
+            self.push_screen(SettingsScreen(self._place, screen, section, screen.reading.session))
+        elif isinstance(screen, WelcomeScreen):
+            self.push_screen(SettingsScreen(self._place, None, section), lambda _: screen.look_again() and None)
 
     def action_skips(self) -> None:
         if isinstance(self.screen, SearchScreen):
-            self.push_screen(SkipsScreen(self._place), lambda widen: self.action_settings() if widen else None)
+            self.push_screen(SkipsScreen(self._place), lambda widen: self.action_settings("limits") if widen else None)
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         names = ", ".join(sorted({binding.key for binding in clashed_bindings}))

@@ -28,7 +28,7 @@ class Key:
 
 ANYWHERE = (
     Key("help", "f1", "help", "keys", "these keys (also ? outside the search box)"),
-    Key("settings", "f2", "settings", "sources", "sources: what is read, and how far back"),
+    Key("settings", "f2", "settings", "settings", "settings: sources, exclusions, limits, meaning, privacy"),
     Key("skips", "f3", "skips", "skipped", "what was skipped or left out, and why"),
     Key("quit", "ctrl+q,ctrl+c", "quit", "", "leave"),
 )
@@ -44,7 +44,7 @@ SEARCH = (
     Key("back", "escape", "back", "back", "back: out of the conversation, the text, the app"),
     Key("scope", "ctrl+r", "scope", "scope", "everywhere, or only this project"),
     Key("sort", "ctrl+s", "sort", "sort", "best first, or newest first"),
-    Key("index", "f5", "index", "", "look for new sessions now; while indexing: stop"),
+    Key("index", "f5", "index", "", "look for new sessions now; while indexing: how far it is, and stop"),
     Key("copy_command", "ctrl+y", "copy_command", "resume command", "copy the command that resumes the session"),
     Key("resume", "ctrl+o", "resume", "", "resume the session in its agent"),
 )

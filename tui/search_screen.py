@@ -12,12 +12,15 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
+from textual.signal import Signal
 from textual.widgets import Footer, Input, Static
 
+from ..core.config import Config
 from ..core.query import Query, parse
-from ..core.worker import Done, Working
+from ..core.worker import Done, Event, Working
 from . import clipboard
 from .asking import Request
+from .indexing_menu import IndexingMenu
 from .keys import READING, SEARCH
 from .live_index import LiveIndex
 from .messages import Indexing, IndexingEnded
@@ -58,6 +61,7 @@ class SearchScreen(Screen[Resume | None]):
         self._recent = False
         self._status = Status()
         self._skipped = False
+        self.news: Signal[Event] = Signal(self, "news")
         self._live = LiveIndex(
             place,
             lambda event: self.post_message(Indexing(event)),
@@ -240,15 +244,21 @@ class SearchScreen(Screen[Resume | None]):
 
     def action_index(self) -> None:
         if self._live.busy:
-            self._live.stop()
-            self._say("Stopping after what is being read; all that was read is kept.")
+            app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
+            menu = IndexingMenu(self.news, self._live.progress)
+            app.push_screen(menu, lambda stop: self._live.stop() if stop else None)
         else:
             self.start_indexing()
 
-    def read_now(self, ticked: Sequence[str]) -> None:
+    def read_now(self, config: Config) -> None:
         """The person has changed what is read: go by that from now on."""
-        self._ticked = self.results.ticked = ticked
-        self.start_indexing()
+        self._ticked = self.results.ticked = config.ticked(self._place.titles)
+        self._live.start_anew()
+        self.results.say_indexing(self._live.asked)
+
+    def pause_indexing(self) -> None:
+        """Let go of the index, after what is being written; `read_now` goes on."""
+        self._live.stop()
 
     def start_indexing(self) -> None:
         """Bring the index up to date in a process of its own, and keep it so while the app is open."""
@@ -269,9 +279,10 @@ class SearchScreen(Screen[Resume | None]):
                 self._say(text)
         if not isinstance(event, Working):
             self.results.say_indexing(self._live.asked)
+        self.news.publish(event)
 
     @on(IndexingEnded)
     def _indexing_ended(self) -> None:
         self._live.ended()
         self._set_status(progress=None, trouble=self._live.notice)
-        self.results.say_indexing(False)
+        self.results.say_indexing(self._live.asked)

@@ -25,6 +25,8 @@ class Status:
     """What is wrong with the search; stays true until the next one."""
     trouble: str = ""
     """What is wrong with indexing: an error, another process at work."""
+    collected: int = 0
+    """How many turns are in the basket."""
 
 
 def status_line(status: Status, width: int) -> Content:
@@ -40,12 +42,15 @@ def status_line(status: Status, width: int) -> Content:
 def _lefts(status: Status) -> list[str]:
     answer = status.answer
     if answer is None:
-        return [status.notice or status.trouble or "searching …"]
+        return [status.notice or status.trouble or "searching …", ""]
     count = f"{'' if answer.exact else 'over '}{answer.total:,}"
     noun = ("session" if answer.lists_sessions else "hit") + ("" if answer.total == 1 else "s")
     short = f"{count} {noun}"
-    how = "newest first" if answer.lists_sessions else f"{answer.elapsed_ms:.0f} ms · words"
-    long = f"{short} · {how}"
+    how = "newest first" if answer.lists_sessions else f"{answer.elapsed_ms:.0f} ms · {answer.how}"
+    where = f" in {counted(answer.in_sessions, 'session')}" if answer.in_sessions else ""
+    long = f"{short}{where} · {how}"
+    if status.collected:
+        short, long = (f"{each} · {status.collected} in the basket (f4)" for each in (short, long))
     out = f"{counted(answer.left_out, 'session')} left out (f3)" if answer.left_out else ""
     wrong = " · ".join(part for part in (status.notice, status.trouble) if part)
     full = " · ".join(part for part in (long, wrong, out) if part)
@@ -55,20 +60,42 @@ def _lefts(status: Status) -> list[str]:
 def _rights(progress: Progress | None) -> list[str]:
     if progress is None:
         return [""]
-    share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 1.0
-    bar = f"▕{'█' * round(BAR_CELLS * share):<{BAR_CELLS}}▏"
+    bar = progress_bar(progress)
     files = f"{progress.files_done:,} / {progress.files_total:,} files"
-    size = f" · {byte_size(progress.bytes_done)}"
-    seconds = progress.seconds_left
-    left = "" if seconds is None else f" · {int(seconds) // 60}:{int(seconds) % 60:02d} left"
+    rest = [fact for fact in (byte_size(progress.bytes_done), rate(progress), time_left(progress)) if fact]
+    without_rate = [fact for fact in (byte_size(progress.bytes_done), time_left(progress)) if fact]
     name = f"indexing {progress.source} "
+    share = f"{_share(progress):.0%}"
     return [
-        f"{name}{files}{size}{left} {bar}",
+        f"{name}{' · '.join([files, *rest])} {bar} f5",
+        f"{name}{' · '.join([files, *without_rate])} {bar}",
         f"{name}{files} {bar}",
-        f"indexing {share:.0%} {bar}",
-        f"indexing {share:.0%}",
+        f"indexing {share} {bar}",
+        f"indexing {share}",
         "",
     ]
+
+
+def progress_bar(progress: Progress) -> str:
+    """How much of what was to be read is read."""
+    return f"▕{'█' * round(BAR_CELLS * _share(progress)):<{BAR_CELLS}}▏"
+
+
+def rate(progress: Progress) -> str:
+    """How fast it goes: `14 MB/s`; empty while that is not known."""
+    if not progress.seconds_left:
+        return ""
+    return f"{byte_size(int((progress.bytes_total - progress.bytes_done) / progress.seconds_left))}/s"
+
+
+def time_left(progress: Progress) -> str:
+    """How long it will take: `0:14 left`; empty while that is not known."""
+    seconds = progress.seconds_left
+    return "" if seconds is None else f"{int(seconds) // 60}:{int(seconds) % 60:02d} left"
+
+
+def _share(progress: Progress) -> float:
+    return min(1.0, progress.bytes_done / progress.bytes_total) if progress.bytes_total else 1.0
 
 
 class StatusBar(Static):
@@ -81,6 +108,11 @@ class StatusBar(Static):
     def show(self, status: Status) -> None:
         self.status = status
         self.refresh(layout=False)
+
+    def on_click(self) -> None:
+        """While indexing goes on, a click is for its menu."""
+        if self.status.progress:
+            self.screen.call_next(self.screen.run_action, "index")
 
     def render(self) -> Content:
         return status_line(self.status, self.size.width)

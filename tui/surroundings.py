@@ -89,20 +89,23 @@ class Surroundings:
 
             drop_copy()
 
-    def purge_place(self, source: str, path: str) -> None:
-        """Drop what was indexed of a source in one folder or file. Raises Busy, StoreError."""
+    def purge_place(self, source: str, path: str, patience: float = 0) -> None:
+        """Drop what was indexed of a source in one folder or file. Raises Busy, StoreError.
+
+        `patience`: seconds to wait for another who writes.
+        """
         if self.store.exists():
-            with self.store.write() as db:
+            with self.store.write(patience) as db:
                 Writer(db).purge_below(source, os.fsencode(os.path.realpath(path)))
 
-    def confirm(self, source: str) -> list[Held]:
+    def confirm(self, source: str, patience: float = 0) -> list[Held]:
         """What is missing of a source is really gone, says the person; the next pass goes by it. Gives what was asked.
 
         Raises Busy, StoreError.
         """
         if not self.store.exists():
             return []
-        with self.store.write() as db:
+        with self.store.write(patience) as db:
             return confirm(db, source)
 
     def watched(self) -> list[Path]:
@@ -125,9 +128,13 @@ class Surroundings:
         ticked = [adapter for adapter in self.adapters if config.source(adapter.name).enabled]
         return [root for adapter in ticked for root in project_roots_of(adapter, projects)]
 
+    def own_command(self, *words: str) -> list[str]:
+        """The command line of a child process that does what `harkback WORDS` does in our folder."""
+        return [sys.executable, "-P", "-m", "harkback.tui", "--home", str(self.folder), *words]
+
     def worker_command(self, *, live: bool = False) -> list[str]:
         """The command line of a child process that reconciles and reports in JSON lines; `live`: again and again."""
-        command = [sys.executable, "-P", "-m", "harkback.tui", "--home", str(self.folder), "index", "--events"]
+        command = self.own_command("index", "--events")
         return [*command, "--watch"] if live else command
 
     def worker_environ(self) -> dict[str, str]:

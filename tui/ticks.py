@@ -5,11 +5,24 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.widgets import Checkbox
+from textual.message import Message
+from textual.widgets import Checkbox, Static
 
 BAR, NO_BAR = "▌", " "
+
+
+class Column(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """Lines below each other: the arrows go from one that can do something to the next."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.focus_next", "next", show=False),
+        Binding("up", "app.focus_previous", "previous", show=False),
+        Binding("pagedown", "page_down", "page down", show=False),
+        Binding("pageup", "page_up", "page up", show=False),
+    ]
 
 
 class Tick(Checkbox):
@@ -41,3 +54,38 @@ class Choice(Tick):
     """`(•) label`: one of several; the screen sees to it that exactly one is chosen."""
 
     SIGNS: ClassVar[tuple[str, str]] = ("( )", "(•)")
+
+
+class Press(Static, can_focus=True):
+    """A line that does something when enter, space or a click comes to it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "press", "do it", show=False)]
+    DEFAULT_CSS = """
+    Press {
+        width: 100%;
+        min-width: 1;
+        height: 1;
+        &:hover { background: $block-hover-background; }
+        &:focus { background: $block-cursor-blurred-background; }
+    }
+    """
+
+    class Pressed(Message):
+        """It is to be done."""
+
+        def __init__(self, press: Press) -> None:
+            super().__init__()
+            self.press = press
+
+    def __init__(self, text: str, *, name: str | None = None, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(name=name, id=id, markup=False)
+        self.text = text
+
+    def render(self) -> Content:
+        return Content(f"{BAR if self.has_focus else NO_BAR}{self.text}").truncate(self.size.width, ellipsis=True)
+
+    def action_press(self) -> None:
+        self.post_message(self.Pressed(self))
+
+    def on_click(self) -> None:
+        self.action_press()

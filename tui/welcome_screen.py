@@ -1,14 +1,13 @@
-"""What may be read, and how far back: asked once at the first start, and again with f2."""
+"""The first start: what was found on this machine, what of it may be read, and how far back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import getters, on, work
+from textual import events, getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
@@ -17,12 +16,13 @@ from textual.widgets import Button, Footer, Static
 from ..core import config as configuration
 from ..core.config import Config, ConfigError
 from ..core.status import Survey, survey
-from .rows import short_path
 from .surroundings import Surroundings
-from .ticks import Choice, Tick
-from .wording import age, byte_size, counted, swept_soon
+from .ticks import Choice, Column, Press, Tick
+from .welcome_lines import WINDOW_DAYS, never_read, not_found, nothing_found, places_of, source_label
+from .wording import counted, swept_soon
 
-WINDOW_DAYS = 90
+HIGH, BESIDES = 20, 16
+"""Lines of a screen on which the list scrolls by itself, and what stands around the list."""
 
 
 class WelcomeScreen(Screen[bool]):
@@ -30,10 +30,10 @@ class WelcomeScreen(Screen[bool]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "start", priority=True),
-        Binding("down", "app.focus_next", "next", show=False),
-        Binding("up", "app.focus_previous", "previous", show=False),
+        Binding("w", "where", "where looked"),
         Binding("escape", "leave", "leave"),
     ]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
     AUTO_FOCUS = ""
 
     class Surveyed(Message):
@@ -43,16 +43,17 @@ class WelcomeScreen(Screen[bool]):
             super().__init__()
             self.surveys = surveys
 
-    _page = getters.query_one("#welcome", VerticalScroll)
+    _page = getters.query_one("#welcome", Column)
 
-    def __init__(self, place: Surroundings, *, first: bool) -> None:
-        """`first`: nobody has chosen yet, so everything that is found is proposed."""
+    def __init__(self, place: Surroundings) -> None:
         super().__init__()
-        self._place, self._first = place, first
+        self._place = place
+        self._config = Config()
         self._surveys: Sequence[Survey] = ()
+        self._where = False
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="welcome"):
+        with Column(id="welcome"):
             yield Static(
                 "harkback finds what was said in your past agent sessions. "
                 "It reads, never writes; nothing leaves this machine.",
@@ -62,59 +63,94 @@ class WelcomeScreen(Screen[bool]):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._look()
+        self.look_again()
 
-    @work(thread=True, group="survey", exit_on_error=False)
-    def _look(self) -> None:
-        place, config = self._place, self._config()
+    @work(thread=True, group="survey", exclusive=True, exit_on_error=False)
+    def look_again(self) -> None:
+        """Look at the disk, by names, sizes and dates alone."""
+        place = self._place
+        try:
+            self._config = place.config()
+        except ConfigError:
+            self._config = Config()
         now = int(place.now().timestamp() * 1000)
         surveys = [
-            survey(adapter, config, place.home, place.environ, now, WINDOW_DAYS) for adapter in place.adapters
+            survey(adapter, self._config, place.home, place.environ, now, WINDOW_DAYS) for adapter in place.adapters
         ]  # fmt: skip
         self.post_message(self.Surveyed(surveys))
-
-    def _config(self) -> Config:
-        try:
-            return self._place.config()
-        except ConfigError:
-            return Config()
 
     @on(Surveyed)
     async def _surveyed(self, message: Surveyed) -> None:
         self._surveys = message.surveys
-        config, home = self._config(), str(self._place.home)
-        now = int(self._place.now().timestamp() * 1000)
-        found = [each for each in message.surveys if each.files]
-        await self.query_one("#looking").remove()
-        if not found:
-            await self._page.mount(Static(nothing_found(message.surveys, home), classes="label", markup=False))
-            return
-        width = max(len(each.title) for each in found)
-        boxes = [
-            Tick(
-                source_label(each, home, now, width),
-                config.source(each.name).enabled or self._first,
-                name=each.name,
-            )
-            for each in found
-        ]
-        everything = config.limits.preset == "everything"
-        recent, total = sum(each.recent for each in found), sum(each.files for each in found)
-        missing = [each for each in message.surveys if not each.files]
-        await self._page.mount_all(
-            [
-                Static("Found on this machine", classes="label", markup=False),
-                *(line for each, box in zip(found, boxes, strict=True) for line in (box, *_notices(each))),
-                *([Static(not_found(missing, home), classes="muted", markup=False)] if missing else []),
-                Static("How far back", classes="label", markup=False),
-                Choice(f"the last {WINDOW_DAYS} days ({counted(recent, 'file')})", not everything, id="recent"),
-                Choice(f"everything ({counted(total, 'file')})", everything, id="everything"),
-                Static("Passwords and tokens are masked before anything is indexed.", classes="note", markup=False),
-                Button("Start" if self._first else "Save", id="start", variant="primary"),
-            ]
-        )
-        boxes[0].focus(scroll_visible=False)  # the first lines say what this is about
+        ticked = self._config.ticked(self._place.titles)
+        before = {box.name or "": box.value for box in self._boxes()}
+        proposed = {each.name: each.name in ticked if ticked else before.get(each.name, True) for each in self._found()}
+        with self.app.batch_update():  # pyright: ignore[reportUnknownMemberType]
+            await self._page.remove_children(list(self._page.children)[1:])
+            await self._page.mount_all(self._choices(proposed) if self._found() else self._nothing())
+        self._fit()
+        for box in self._boxes()[:1]:
+            box.focus(scroll_visible=False)  # the first lines say what this is about
         self.refresh_bindings()
+
+    def _nothing(self) -> list[Static]:
+        return [Static(nothing_found(self._surveys, str(self._place.home)), classes="label", markup=False)]
+
+    def _choices(self, proposed: dict[str, bool]) -> list[Static | Column | Tick | Press | Button]:
+        found = self._found()
+        everything = self._config.limits.preset == "everything"
+        recent, total = sum(each.recent for each in found), sum(each.files for each in found)
+        rows: list[Static | Tick | Press] = []
+        for each in found:
+            rows.append(Tick(self._label(each), proposed[each.name], name=each.name))
+            if each.swept_soon:
+                rows.append(Static(swept_soon(each.swept_soon, each.title), classes="notice", markup=False))
+        if len(found) < len(self._surveys):
+            rows.append(Press(self._missing(), id="missing"))
+            rows.append(Static(self._missing_places(), id="places", classes="notice muted", markup=False))
+        rules = self._config.exclude.patterns
+        return [
+            Static(f"Found on this machine: {counted(len(found), 'source')}. What may be read?", classes="label", markup=False),
+            Column(*rows, id="sources"),
+            Static("How far back", classes="label", markup=False),
+            Choice(f"the last {WINDOW_DAYS} days ({counted(recent, 'file')})", not everything, id="recent"),
+            Choice(f"everything ({counted(total, 'file')})", everything, id="everything"),
+            Static(never_read(len(rules)), classes="note", markup=False),
+            Static("Passwords and tokens are masked before anything is indexed.", markup=False),
+            Button("Start", id="start", variant="primary"),
+        ]
+
+    def _found(self) -> list[Survey]:
+        return [each for each in self._surveys if each.files]
+
+    def _boxes(self) -> list[Tick]:
+        return [tick for tick in self.query(Tick) if not isinstance(tick, Choice)]
+
+    def _label(self, each: Survey) -> Content:
+        names = max(len(other.title) for other in self._found())
+        now = int(self._place.now().timestamp() * 1000)
+        return source_label(each, str(self._place.home), now, names, self.size.width - 11)
+
+    def _missing(self) -> str:
+        return not_found([each for each in self._surveys if not each.files], self.size.width - 8)
+
+    def _missing_places(self) -> str:
+        missing, home = [each for each in self._surveys if not each.files], str(self._place.home)
+        return "\n".join(f"{each.title}: {places_of(each, home)}" for each in missing) if self._where else ""
+
+    def _fit(self) -> None:
+        """On screens of some height, the list scrolls by itself, so that what is below it stays in sight."""
+        for each in self.query("#sources"):
+            each.styles.max_height = max(5, self.size.height - BESIDES) if self.size.height >= HIGH else None
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._fit()
+        surveys = {each.name: each for each in self._surveys}
+        for box in self._boxes():
+            box.label = self._label(surveys[box.name or ""])
+        for line in self.query("#missing").results(Press):
+            line.text = self._missing()
+            line.refresh()
 
     @on(Choice.Changed)
     def _choose_one(self, message: Choice.Changed) -> None:
@@ -123,16 +159,23 @@ class WelcomeScreen(Screen[bool]):
                 if other is not chosen and other.value == chosen.value:
                     other.value = not chosen.value
 
+    @on(Press.Pressed)
+    def action_where(self) -> None:
+        """Show where those that were not found were looked for, or hide it again."""
+        self._where = not self._where
+        for line in self.query("#places").results(Static):
+            line.update(self._missing_places())
+            line.set_class(self._where, "-shown")
+
     @on(Button.Pressed)
     def action_start(self) -> None:
         """Save what is ticked, and go on."""
-        boxes = [tick for tick in self.query(Tick) if not isinstance(tick, Choice)]
-        if not boxes:
+        if not (boxes := self._boxes()):
             return
         changes: dict[str, object] = {f"sources.{box.name}.enabled": box.value for box in boxes}
         everything = self.query_one("#everything", Choice).value
         changes["limits.preset"] = "everything" if everything else "recent"
-        if not any(box.value for box in boxes) and self._first:
+        if not any(box.value for box in boxes):
             self.notify("Tick at least one source: space ticks the one with the bar.")
             return
         try:
@@ -144,51 +187,9 @@ class WelcomeScreen(Screen[bool]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Without anything to tick there is nothing to start."""
+        if action == "where":
+            return bool(self.query("#missing"))
         return bool(self.query(Tick)) if action == "start" else True
 
     def action_leave(self) -> None:
         self.dismiss(False)
-
-
-def source_label(each: Survey, home: str, now: int, width: int) -> Content:
-    """One line: name, place, how much there is, how fresh."""
-    parts = [
-        f"{each.title:<{width}}",
-        f"{short_path(str(each.roots[0]), home, 24):<24}",
-        f"{counted(each.files, 'file'):>11}",
-        f"{byte_size(each.size):>8}",
-        age(each.newest, now),
-    ]
-    return Content("  ".join(parts))
-
-
-def _notices(each: Survey) -> list[Static]:
-    """What to know of a source before it is ticked, below its line."""
-    if not each.swept_soon:
-        return []
-    return [Static(swept_soon(each.swept_soon, each.title), classes="notice", markup=False)]
-
-
-def not_found(missing: Sequence[Survey], home: str) -> str:
-    """Which agents left nothing, and where that was looked for."""
-    return "not found: " + ", ".join(f"{each.title} ({_places(each, home)})" for each in missing)
-
-
-def nothing_found(surveys: Sequence[Survey], home: str) -> Content:
-    """What to say when there is no session at all."""
-    lines = [f"  {each.title}: {_places(each, home)}" for each in surveys]
-    return Content(
-        "\n".join(
-            [
-                "No agent's sessions were found. These places were looked at:",
-                *lines,
-                "",
-                "Another place:  harkback sources add NAME PATH",
-                "To look around: harkback demo",
-            ]
-        )
-    )
-
-
-def _places(each: Survey, home: str) -> str:
-    return ", ".join(short_path(str(root), home, 60) for root in each.roots)

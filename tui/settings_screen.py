@@ -1,0 +1,220 @@
+"""The settings: five pages of lines, live. Wiring only; what they show and wish for is in the sections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, cast
+
+from textual import events, getters, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Footer, Input, Static
+
+from ..core.config import ConfigError
+from ..core.model import Progress, Session
+from ..core.worker import Done, Event, Failed, Working
+from .settings_exclusions import ExclusionsSection
+from .settings_facts import Facts, gather
+from .settings_limits import LimitsSection
+from .settings_lines import Line, Note, Section
+from .settings_page import SettingsPage
+from .settings_privacy import PrivacySection
+from .settings_semantic import SemanticSection
+from .settings_sources import SourcesSection
+from .settings_wishes import Indexer, WishingScreen
+from .status_bar import Status, StatusBar
+from .surroundings import Surroundings
+from .wording import byte_size, counted
+
+SECTIONS = ("sources", "exclusions", "limits", "semantic", "privacy")
+
+
+@dataclass
+class _Gathered(Message):
+    facts: Facts
+
+
+@dataclass
+class _Unreadable(Message):
+    """config.toml can't be used."""
+
+    reason: str
+
+
+class SectionName(Static):
+    """The name of a section on top; a click goes to it."""
+
+    def __init__(self, index: int, title: str) -> None:
+        super().__init__(title, markup=False, classes="section")
+        self._index = index
+
+    async def on_click(self) -> None:
+        await cast(SettingsScreen, self.screen).action_go_to(self._index)
+
+
+class SettingsScreen(WishingScreen):
+    """Every change is saved and takes effect at once."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "nothing", "tick"),
+        Binding("enter", "nothing", "open"),
+        Binding("tab,right_square_bracket,ctrl+pagedown", "section(1)", "next page"),
+        Binding("shift+tab,left_square_bracket,ctrl+pageup", "section(-1)", "previous page", show=False),
+        *(Binding(str(n + 1), f"go_to({n})", show=False) for n in range(len(SECTIONS))),
+        Binding("x,delete", "remove", "take back"),
+        Binding("f5", "index", "read now", id="index"),
+        Binding("escape", "leave", "back"),
+        Binding("f2", "leave", "back", show=False, id="settings"),
+    ]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
+    AUTO_FOCUS = ""
+
+    page = getters.query_one(SettingsPage)
+    _bar = getters.query_one(StatusBar)
+
+    def __init__(
+        self, place: Surroundings, indexer: Indexer | None, section: str = "sources", selected: Session | None = None
+    ) -> None:
+        """`section` is the one to begin with, `selected` the session that the search shows.
+
+        Without an `indexer` nothing is read yet: it is the first start.
+        """
+        super().__init__(place, indexer)
+        self.sections: tuple[Section, ...] = (
+            SourcesSection(place),
+            ExclusionsSection(place),
+            LimitsSection(place),
+            SemanticSection(),
+            PrivacySection(place, selected),
+        )
+        self._at = SECTIONS.index(section)
+        self.facts: Facts | None = None
+        self._begun = False
+        self._progress: Progress | None = None
+        self._trouble = ""
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="sections"):
+            for index, section in enumerate(self.sections):
+                yield SectionName(index, section.title)
+        yield SettingsPage(str(self.place.home), id="page")
+        yield StatusBar(id="status")
+        yield Footer(compact=True, show_command_palette=False)
+
+    async def on_mount(self) -> None:
+        if self.indexer:
+            self.indexer.news.subscribe(self, self._hear)
+        await self.redraw()
+        self._gather()
+
+    @property
+    def section(self) -> Section:
+        return self.sections[self._at]
+
+    # ---- showing ----
+
+    @work(thread=True, group="gathering", exclusive=True, exit_on_error=False)
+    def _gather(self) -> None:
+        try:
+            self.post_message(_Gathered(gather(self.place)))
+        except ConfigError as error:
+            self.post_message(_Unreadable(str(error)))
+
+    @on(_Gathered)
+    async def _gathered(self, message: _Gathered) -> None:
+        self.facts = message.facts
+        await self.redraw()
+        if not self._begun:
+            self._begun = True
+            self.page.focus_first()
+
+    @on(_Unreadable)
+    async def _cannot(self, message: _Unreadable) -> None:
+        await self.page.show([Note(message.reason), Note("Correct it and open the settings again.")])
+
+    async def redraw(self) -> None:
+        for index, name in enumerate(self.query(SectionName)):
+            name.set_class(index == self._at, "-current")
+        lines: list[Line] = [Note("Looking …")]
+        if self.facts:
+            lines = self.section.lines(self.facts, self.size.width - 4)
+        await self.page.show(lines)
+        self._show_status()
+
+    def _show_status(self) -> None:
+        index = self.facts.index if self.facts else None
+        held = "nothing is indexed yet"
+        if index:
+            held = f"{counted(index.turns, 'turn')} of {counted(index.sessions, 'session')} · {byte_size(index.bytes)}"
+        self._bar.show(Status(notice=self._trouble or held, progress=self._progress))
+
+    async def on_resize(self, event: events.Resize) -> None:
+        await self.redraw()
+
+    def _hear(self, event: Event) -> None:
+        """News of the indexing that goes on."""
+        self._progress = event.progress if isinstance(event, Working) else None
+        self._trouble = event.message if isinstance(event, Failed) else ""
+        if isinstance(event, Done):
+            self._gather()
+        self._show_status()
+
+    def began(self, doing: str) -> None:
+        self._trouble = doing
+        self._show_status()
+
+    def ended(self, *, changed: bool) -> None:
+        self._trouble = ""
+        if changed:
+            self.page.forget_typed()
+        self._gather()
+
+    # ---- moving about ----
+
+    async def action_section(self, by: int) -> None:
+        await self.action_go_to((self._at + by) % len(self.sections))
+
+    async def action_go_to(self, index: int) -> None:
+        self._at = index
+        self.set_focus(None)
+        await self.redraw()
+        self.page.focus_first()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While text is typed, letters and digits are text."""
+        return not (isinstance(self.focused, Input) and action in ("go_to", "remove", "nothing"))
+
+    def action_nothing(self) -> None:
+        """The lines take these keys themselves; they are named here for the bottom line."""
+
+    def action_index(self) -> None:
+        if self.indexer:
+            self.indexer.action_index()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    # ---- what the person does ----
+
+    @on(SettingsPage.Toggled)
+    def _toggled(self, message: SettingsPage.Toggled) -> None:
+        self.fulfil(lambda section: section.toggled(message.key, message.on))
+
+    @on(SettingsPage.Pressed)
+    def _pressed(self, message: SettingsPage.Pressed) -> None:
+        self.fulfil(lambda section: section.pressed(message.key))
+
+    @on(SettingsPage.Typed)
+    def _typed(self, message: SettingsPage.Typed) -> None:
+        self.fulfil(lambda section: section.typed(message.key, message.text))
+
+    @on(SettingsPage.Entered)
+    def _entered(self, message: SettingsPage.Entered) -> None:
+        self.fulfil(lambda section: section.entered(message.key, message.text))
+
+    def action_remove(self) -> None:
+        if key := self.page.focused_key:
+            self.fulfil(lambda section: section.removed(key))
