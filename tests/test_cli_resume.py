@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
+from conftest import NOW
 from harkback.core.config import write_private
+from harkback.tui import demo
 from harkback.tui.demo import write_home
 from harkback.tui.resume import Resume
+from test_app import ask, running
 
 
 @pytest.fixture
@@ -79,8 +83,23 @@ def test_an_id_that_could_be_taken_for_an_option_is_refused(harkback: CommandLin
     assert "no command that reopens" in ran.err
 
 
-def test_with_no_folder_left_at_all_it_stays_where_it_is() -> None:
-    found, words = Resume(("claude",), "relative/and/gone").in_what_is_left()
+async def test_the_app_leaves_for_the_nearest_folder_that_is_left(tmp_path: Path) -> None:
+    demo.write_home(tmp_path, NOW.replace(tzinfo=UTC))
+    place = replace(demo.surroundings(tmp_path), now=lambda: NOW)
+    place.reconcile()
+    shutil.rmtree(tmp_path / "src" / "web")
+    async with running(place) as pilot:
+        await ask(pilot, "clipboard ssh")
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        resume = pilot.app.return_value
+    assert isinstance(resume, Resume)
+    assert resume.folder == str(tmp_path / "src")
+    assert resume.note == f"{tmp_path / 'src' / 'web'} is no longer there: going to {tmp_path / 'src'} instead"
+
+
+def test_without_a_folder_it_stays_where_it_is() -> None:
+    found = Resume(("claude",), "relative/and/gone").in_what_is_left()
     assert found.folder == "."
-    assert "going to ." in words
-    assert Resume(("claude",), None).in_what_is_left() == (Resume(("claude",), None), "")
+    assert found.note == "relative/and/gone is no longer there: going to . instead"
+    assert Resume(("claude",), None).in_what_is_left() == Resume(("claude",), None)

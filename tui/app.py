@@ -12,6 +12,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 
+from ..core.clean import clean
 from ..core.config import Config
 from .help_screen import HelpScreen
 from .keys import ANYWHERE, KNOWN
@@ -77,7 +78,7 @@ class HarkbackApp(App[Resume | None]):
         """The settings are opened from the search and the first screen, and what was skipped from the search."""
         if action == "settings":
             return isinstance(self.screen, SearchScreen | WelcomeScreen)
-        return isinstance(self.screen, SearchScreen) if action == "skips" else True
+        return isinstance(self.screen, SearchScreen) if action in ("skips", "basket") else True
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
@@ -93,6 +94,17 @@ class HarkbackApp(App[Resume | None]):
     def action_skips(self) -> None:
         if isinstance(self.screen, SearchScreen):
             self.push_screen(SkipsScreen(self._place), lambda widen: self.action_settings("limits") if widen else None)
+
+    def action_basket(self) -> None:
+        from .basket_screen import BasketScreen  # it takes 10 ms to load, which the first paint need not wait for
+
+        if isinstance(self.screen, SearchScreen):
+            self.push_screen(BasketScreen(self._place, self.screen.basket), self._start)
+
+    def _start(self, agent: Resume | None) -> None:
+        """Leave for a new session of an agent, if that was chosen."""
+        if agent:
+            self.exit(agent)
 
     def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
         names = ", ".join(sorted({binding.key for binding in clashed_bindings}))
@@ -118,6 +130,8 @@ def run_app(place: Surroundings) -> int:
     outcome = app.run()
     if outcome is None:
         return app.return_code or 0
+    if outcome.note:
+        click.echo(f"harkback: {clean(outcome.note)}", err=True)
     try:
         outcome.run()
     except OSError as error:

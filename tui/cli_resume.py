@@ -30,9 +30,9 @@ def resume(context: click.Context, session: str, print_only: bool) -> None:
         context.exit(NOTHING)
     if found.gone_at_source:
         note(f"{title} no longer has this session itself, so it may not find it")
-    resume, instead = resume.in_what_is_left()
-    if instead:
-        note(instead)
+    resume = resume.in_what_is_left()
+    if resume.note:
+        note(resume.note)
     if print_only:
         click.echo(resume.shell())
         return

@@ -30,6 +30,7 @@ ANYWHERE = (
     Key("help", "f1", "help", "keys", "these keys (also ? outside the search box)"),
     Key("settings", "f2", "settings", "settings", "settings: sources, exclusions, limits, meaning, privacy"),
     Key("skips", "f3", "skips", "skipped", "what was skipped or left out, and why"),
+    Key("basket", "f4", "basket", "basket", "the basket: turns collected for a prompt"),
     Key("quit", "ctrl+q,ctrl+c", "quit", "", "leave"),
 )
 
@@ -55,10 +56,28 @@ READING = (
     Key("whole", "a", "whole", "all", "the whole conversation"),
     Key("next_match", "n", "match(1)", "next match", "next match, on into the next session"),
     Key("previous_match", "N", "match(-1)", "", "previous match"),
+    Key("mark", "space", "mark", "mark", "this turn, or what is selected, into the basket; again: out of it"),
+    Key("mark_round", "B", "mark_round", "", "the whole round into the basket; again: out of it"),
+    Key("basket_here", "b", "app.basket", "", "open the basket"),
     Key("copy_turn", "y", "copy_turn", "copy", "copy this turn"),
     Key("copy_round", "Y", "copy_round", "", "copy this round: question and answers"),
     Key("find", "slash", "focus_query", "", "back to the search box"),
     Key("keys", "question_mark", "app.help", "", "these keys"),
+)
+
+BASKET = (
+    Key("basket.copy", "y,enter", "copy", "copy", "copy the prompt"),
+    Key("basket.style", "f", "next_style", "format", "quoted Markdown, plain text, fenced, JSON"),
+    Key("basket.round", "r", "whole_round", "round", "the whole round in place of the turn, and back"),
+    Key("basket.down", "J,alt+down", "shift(1)", "", "move it down"),
+    Key("basket.up", "K,alt+up", "shift(-1)", "", "move it up"),
+    Key("basket.drop", "x,delete", "drop", "drop", "take it out"),
+    Key("basket.undo", "u", "undo", "", "take back the last change"),
+    Key("basket.edit", "e", "edit", "edit", "edit the prompt in $EDITOR"),
+    Key("basket.save", "w", "save", "write", "write the prompt to a file"),
+    Key("basket.start", "s", "start", "start agent", "start a new session of an agent with the prompt"),
+    Key("basket.clear", "C", "clear", "", "empty the basket (asks)"),
+    Key("basket.close", "escape,b,q", "close", "back", "back to the search; the basket is kept"),
 )
 
 # These come with the widgets; the help names them too.
@@ -80,6 +99,7 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("Searching", SEARCH),
     ("In the results", IN_RESULTS),
     ("In the conversation", (*IN_CONVERSATION, *READING)),
+    ("In the basket", BASKET),
     ("Anywhere", ANYWHERE),
 )
 

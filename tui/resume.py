@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Adapter, Session
@@ -16,6 +16,8 @@ class Resume:
 
     argv: tuple[str, ...]
     folder: str | None
+    note: str = ""
+    """What the person should know before it runs."""
 
     def shell(self) -> str:
         """The same as a line for a shell, every part quoted."""
@@ -28,17 +30,17 @@ class Resume:
             return f"{self.folder} is no longer there"
         return ""
 
-    def in_what_is_left(self) -> tuple[Resume, str]:
-        """The same command in the nearest folder above that is still there, and a sentence about it; empty: in its own.
+    def in_what_is_left(self) -> Resume:
+        """The same command, but in the nearest folder above that is still there, with a note that says so.
 
         An agent that knows its sessions by folder may not find this one from there.
         """
         if not self.missing() or self.folder is None:
-            return self, ""
+            return self
         for above in Path(self.folder).parents:
             if above.is_dir():
-                return Resume(self.argv, str(above)), f"{self.folder} is no longer there: going to {above} instead"
-        return Resume(self.argv, None), f"{self.folder} is no longer there, nor is any folder above it: staying here"
+                return replace(self, folder=str(above), note=f"{self.missing()}: going to {above} instead")
+        return replace(self, folder=None, note=f"{self.missing()}, nor is any folder above it: staying here")
 
     def run(self) -> None:
         """Become the agent; does not return. Raises OSError, as when the agent is not installed."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 from textual import getters, on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Footer, Input, Static
 
@@ -20,6 +18,7 @@ from ..core.query import Query, parse
 from ..core.worker import Done, Event, Working
 from . import clipboard
 from .asking import Request
+from .collecting import CollectingScreen
 from .indexing_menu import IndexingMenu
 from .keys import READING, SEARCH
 from .live_index import LiveIndex
@@ -28,7 +27,7 @@ from .query_input import QueryInput, complete
 from .reading_pane import ReadingPane
 from .results_pane import ResultsPane
 from .resume import Resume, resume_of
-from .status_bar import Status, StatusBar
+from .status_bar import StatusBar
 from .surroundings import Surroundings
 from .wording import counted
 
@@ -36,7 +35,7 @@ REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 """How often results are brought up to date while indexing goes on; the second while there are none yet."""
 
 
-class SearchScreen(Screen[Resume | None]):
+class SearchScreen(CollectingScreen):
     """Type, look, read, copy. Dismissed with the session to resume, or with None to leave."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,18 +47,14 @@ class SearchScreen(Screen[Resume | None]):
     AUTO_FOCUS = "#query"
 
     query_input = getters.query_one("#query", QueryInput)
-    results = getters.query_one(ResultsPane)
-    reading = getters.query_one(ReadingPane)
-    _bar = getters.query_one(StatusBar)
     _modes = getters.query_one("#modes", Static)
 
     def __init__(self, place: Surroundings, ticked: Sequence[str]) -> None:
         """`ticked`: the names of the sources that are read."""
-        super().__init__()
+        super().__init__(place)
         self._place, self._ticked = place, ticked
         self._project: str | None = None
         self._recent = False
-        self._status = Status()
         self._skipped = False
         self.news: Signal[Event] = Signal(self, "news")
         self._live = LiveIndex(
@@ -121,10 +116,6 @@ class SearchScreen(Screen[Resume | None]):
         if self.reading.session:
             self.add_class("-reading")
             self.reading.transcript.focus()
-
-    def _set_status(self, **changes: Any) -> None:
-        self._status = replace(self._status, **changes)
-        self._bar.show(self._status)
 
     # ---- moving about ----
 
@@ -210,10 +201,11 @@ class SearchScreen(Screen[Resume | None]):
             self._copy(text, "round")
 
     @work(thread=True, group="copying", exit_on_error=False)
-    def _copy(self, text: str, what: str) -> None:
+    def _copy(self, text: str, what: str, note: str = "") -> None:
         app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
         route = clipboard.copy(text, app, environ=self._place.environ)
-        app.call_from_thread(self._say, f"{route}: the {what}, {counted(len(text), 'character')}.")
+        said = f"{route}: the {what}, {counted(len(text), 'character')}."
+        app.call_from_thread(self._say, f"{said}\n{note}." if note else said)
 
     def _say(self, text: str) -> None:
         self.notify(text, markup=False)
@@ -222,14 +214,10 @@ class SearchScreen(Screen[Resume | None]):
 
     def action_copy_command(self) -> None:
         if resume := self._resume():
-            self._copy(resume.shell(), "command")
+            self._copy(resume.shell(), "command", resume.note)
 
     def action_resume(self) -> None:
-        if not (resume := self._resume()):
-            return
-        if missing := resume.missing():
-            self._say(f"{missing}; ^y copies the command instead.")
-        else:
+        if resume := self._resume():
             self.dismiss(resume)
 
     def _resume(self) -> Resume | None:
@@ -238,7 +226,8 @@ class SearchScreen(Screen[Resume | None]):
         resume = resume_of(session, self._place.adapter(session.source))
         if resume is None:
             self._say(f"{self._place.titles[session.source]} can't reopen this session.")
-        return resume
+            return None
+        return resume.in_what_is_left()
 
     # ---- indexing ----
 
@@ -275,6 +264,7 @@ class SearchScreen(Screen[Resume | None]):
             self._refreshed = time.monotonic()
             self.results.ask_again()
         if isinstance(event, Done):
+            self.look_into_basket()
             for text in self._live.summary(event):
                 self._say(text)
         if not isinstance(event, Working):
