@@ -137,13 +137,16 @@ def collected(db: Database | None, basket: Basket) -> list[Collected]:
 
 def _look_up(db: Database, mark: Mark) -> Collected:
     source, _, native_id = mark.session.partition(":")
-    place = "turns.native_id = ?3" if mark.native_id is not None else "seq = ?4 AND (time IS ?5 OR quality != 'exact')"
+    if mark.native_id is not None:
+        place, values = "turns.native_id = ?", [mark.native_id]
+    else:
+        place, values = "seq = ? AND (time IS ? OR quality != 'exact')", [mark.order, mark.time]
     row = db.row(
         f"""SELECT {SESSION_COLUMNS}, turns.id, number, role, time, quality, text, cite
             FROM turns JOIN sessions ON sessions.id = turns.session
-            WHERE sessions.source = ?1 AND sessions.native_id = ?2 AND ?3 IS ?3 AND ?4 IS ?4 AND ?5 IS ?5 AND {place}
+            WHERE sessions.source = ? AND sessions.native_id = ? AND {place}
             ORDER BY number IS NULL, number, turns.id LIMIT 1""",  # noqa: S608
-        source, native_id, mark.native_id, mark.order, mark.time,
+        source, native_id, *values,
     )  # fmt: skip
     if row is None:
         return Collected(mark)

@@ -94,6 +94,22 @@ def test_a_turn_within_a_round_that_is_there_takes_the_round_out(db: Database) -
     assert toggled(db, basket, [row(db, "with says 3")]).marks == ()
 
 
+def test_of_turns_that_a_round_holds_only_the_others_go_in(db: Database) -> None:
+    basket = round_toggled(db, Basket(), row(db, "with says 2"))
+    basket = toggled(db, basket, [row(db, "with says 2"), row(db, "with says 4")])
+    assert texts(db, basket) == [["with says 1", "with says 2", "with says 3"], ["with says 4"]]
+
+
+def test_a_round_is_whole_though_its_only_turn_was_marked_in_part(engine: Engine) -> None:
+    engine.write("short", turn("only this", time=NOON, native_id="id-1"))
+    engine.run()
+    with closing(engine.store.read()) as db:
+        part = Mark("lines:short", "id-1", 0, None, False, Part(5, 9, 9))
+        whole = Mark("lines:short", "id-1", 0, None, True, Part(5, 9, 9))
+        pieces = [each.piece for each in collected(db, Basket((part, whole)))]
+    assert [piece.texts() for piece in pieces if piece] == [["this"], ["only this"]]
+
+
 def test_a_stretch_takes_the_place_of_its_turn_and_a_whole_one_is_the_turn(db: Database) -> None:
     one = row(db, "with says 1")
     basket = toggled(db, Basket(), [one])

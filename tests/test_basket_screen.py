@@ -6,7 +6,7 @@ import json
 import shutil
 import stat
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from harkback.tui.question_screen import QuestionScreen
 from harkback.tui.resume import Resume
 from harkback.tui.surroundings import Surroundings
 from test_app import SIZES, ask, running, search_screen, settled, status, without_milliseconds
+from textual.app import App
 from textual.pilot import Pilot
 
 
@@ -388,6 +389,25 @@ async def test_an_agent_can_be_started_at_once(filled: Surroundings, tmp_path: P
         for _ in range(3):
             await pilot.pause()
         assert pilot.app.return_value == Resume(("gemini", "--prompt-interactive", PREAMBLE + text), None)
+
+
+async def test_what_was_edited_is_what_is_taken_along_until_the_basket_changes(
+    filled: Surroundings, copied: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = tmp_path / "bin" / "editor"
+    editor.write_text('#!/bin/sh\necho "and my question" >> "$1"\n')
+    editor.chmod(0o755)
+    monkeypatch.setattr(App, "suspend", nullcontext)  # a test has no terminal that could be lent
+    place = replace(filled, environ={**filled.environ, "EDITOR": str(editor)})
+    async with running(place) as pilot:
+        await press(pilot, "f4")
+        before = prompt(pilot)
+        await press(pilot, "e", "y")
+        assert prompt(pilot) == copied() == before + "and my question\n"
+        assert "edited" in head(pilot)
+        await press(pilot, "J", "K")
+        assert prompt(pilot) == before
+        assert "edited" not in head(pilot)
 
 
 async def test_a_terminal_that_cannot_be_lent_is_told_with_the_other_way(filled: Surroundings) -> None:
