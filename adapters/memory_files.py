@@ -141,8 +141,7 @@ def _decoded(data: bytes) -> tuple[str, bool]:
 
 
 def _session(session: str, path: Path, facts: Mapping[str, str], lines: Sequence[str], start: int) -> SessionRecord:
-    cwd = label(facts.get("cwd"))
-    project = Path(cwd) if cwd and Path(cwd).is_absolute() else project_of(path)
+    project = project_of(path)
     title = _title(path, facts, lines, start)
     return SessionRecord(
         session,

@@ -227,7 +227,6 @@ def test_a_file_belongs_to_the_project_it_lies_in(tmp_path: Path) -> None:
     notes = tmp_path / ".claude" / "projects" / slug / "memory"
     assert project(notes / "MEMORY.md") == str(web)
     assert project(notes.parents[1] / f"{slug}-gone" / "memory" / "a.md") is None
-    assert project(write(tmp_path / "n.md", f"---\ncwd: {web}\n---\ntext")) == str(tmp_path)
 
 
 def test_the_time_is_the_files_or_the_day_that_a_note_is_named_for(tmp_path: Path) -> None:
