@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from harkback.core.model import Conversation, Session, Span, Turn
 from harkback.tui import page_view
-from harkback.tui.page import Place, lay_out, matching_pieces
+from harkback.tui.page import Place, lay_out
+from harkback.tui.page_matches import matching_pieces
 from harkback.tui.transcript import Transcript
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -142,7 +143,7 @@ async def test_a_stretch_is_shown_with_what_is_left_out_on_both_sides() -> None:
             "┃   1. tmux",
             "┃   2. the terminal, which asks only",
             "┃ once and then never again",
-            "",
+            "  ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄",
             "▸ you                             12:19",
             "  works",
             "",

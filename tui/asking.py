@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from ..core import ledger
 from ..core.by_session import by_session, places_of, sessions_in
+from ..core.config import ConfigError
 from ..core.database import Database, Error, Interrupted
 from ..core.history import recent_rows, session_at
 from ..core.model import Hit, Session
@@ -74,6 +75,10 @@ class Answer:
     """In how many sessions there are hits; None while that is not known."""
     hits_in: Mapping[int, int] = field(default_factory=dict[int, int])
     """With one row a session: the turn of a row → how many hits its session has."""
+    window_days: int = 0
+    """Older sessions are left out; 0: none. This and the next are told only where nothing was found."""
+    unticked: Sequence[str] = ()
+    """Titles of sources that are on this machine but not read."""
     how: str = "words"
     """By what it was found."""
 
@@ -146,10 +151,22 @@ class Asking:
             return answer
         places = places_of(db, answer.matches)
         answer = replace(answer, in_sessions=sessions_in(places) if answer.exact else None)
+        if not answer.total:
+            answer = self._told_of_nothing(answer)
         if not self.request.by_session:
             return answer
         found = by_session(answer.matches, places)
         return replace(answer, matches=found.matches, hits_in=found.hits_in)
+
+    def _told_of_nothing(self, answer: Answer) -> Answer:
+        place = self._place
+        try:
+            config = place.config()
+        except ConfigError:
+            return answer
+        others = [each for each in place.adapters if not config.source(each.name).enabled]
+        here = [each.title for each in others if any(root.exists() for root in each.roots(place.home, place.environ))]
+        return replace(answer, window_days=config.limits.effective().window_days, unticked=here)
 
     def _query(self) -> Query:
         query = parse(self.request.text, self._place.now(), typing=True)

@@ -12,7 +12,7 @@ from .wording import counted
 
 def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Content:
     """`sources` are the titles of the ticked ones."""
-    named = " and ".join([", ".join(sources[:-1]), sources[-1]] if len(sources) > 1 else list(sources))
+    named = _listed(sources)
     if answer.turns == 0:
         if indexing:
             return _page("Reading your sessions for the first time.", ["The newest appear here within a second."])
@@ -26,19 +26,40 @@ def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Con
         )
     if answer.lists_sessions:
         return _page("No session in this project yet.", ["^r searches everywhere"])
-    lines = [f"Searched {counted(answer.turns, 'turn')} of {named}." if named else ""]
-    hints = [problem.message for problem in answer.query.problems]
+    hints: list[str] = []
+    if answer.suggestion:
+        hints.append(f"Did you mean {answer.suggestion}?  (tab)")
+    hints += [problem.message for problem in answer.query.problems]
     if answer.request.project:
         hints.append(f"only in {answer.request.project}: ^r searches everywhere")
-    if typed := [each for each in answer.query.filters if each.stop]:
-        hints.append("without " + " ".join(answer.query.text[each.start : each.stop] for each in typed) + "?")
+    if typed := [answer.query.text[each.start : each.stop] for each in answer.query.filters if each.stop]:
+        hints.append(f"filter {' '.join(typed)}: ^x drops {'it' if len(typed) == 1 else 'the last one'}")
     if len(answer.query.wanted) > 1:
         hints.append("fewer or other words?")
     if answer.left_out:
         hints.append(
             f"{counted(answer.left_out, 'session')} left out by the limits: f3 says which and how to widen them"
         )
-    return _page(f"Nothing says “{answer.query.text.strip()}”.", [*lines, "", *hints])
+    if answer.unticked:
+        hints.append(f"{_listed(answer.unticked)} {'is' if len(answer.unticked) == 1 else 'are'} not ticked: f2")
+    days = f" from the last {answer.window_days} days" if answer.window_days else ""
+    searched = f"Searched {counted(answer.turns, 'turn')} of {_listed(sources)}{days}." if sources else ""
+    return _page(f"Nothing says “{answer.query.text.strip()}”.", [searched, "", *hints])
+
+
+def meant_line(answer: Answer) -> str:
+    """Which word no text has and what is shown in its place, or what may have been meant; empty where all is well."""
+    if answer.suggestion is None:
+        return ""
+    used = [(term.text, term.similar) for group in answer.query.wanted for term in group if term.similar]
+    if used:
+        told = "; ".join(f"no text has “{typed}”: showing {', '.join(similar)}" for typed, similar in used)
+        return f"{told} (tab types it)"
+    return f"Did you mean {answer.suggestion}? (tab)"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
 
 
 def _page(title: str, lines: Sequence[str]) -> Content:

@@ -45,6 +45,9 @@ SEARCH = (
     Key("back", "escape", "back", "back", "back: out of the conversation, the text, the app"),
     Key("scope", "ctrl+r", "scope", "scope", "everywhere, or only this project"),
     Key("sort", "ctrl+s", "sort", "sort", "best first, or newest first"),
+    Key("mode", "ctrl+t", "mode", "", "by words and by meaning, by words alone, by meaning alone"),
+    Key("group", "ctrl+g", "group", "group", "one row a session, or one a turn"),
+    Key("drop_filter", "ctrl+x", "drop_filter", "", "drop the last filter (with text selected: cut it)"),
     Key("index", "f5", "index", "", "look for new sessions now; while indexing: how far it is, and stop"),
     Key("copy_command", "ctrl+y", "copy_command", "resume command", "copy the command that resumes the session"),
     Key("resume", "ctrl+o", "resume", "", "resume the session in its agent"),
@@ -61,7 +64,11 @@ READING = (
     Key("basket_here", "b", "app.basket", "", "open the basket"),
     Key("copy_turn", "y", "copy_turn", "copy", "copy this turn"),
     Key("copy_round", "Y", "copy_round", "", "copy this round: question and answers"),
-    Key("find", "slash", "focus_query", "", "back to the search box"),
+    Key("find", "slash", "find", "find", "find in the conversation (in the results: back to the search box)"),
+    Key("tools", "t", "tools", "", "tool output: all opened, or folded again"),
+    Key("branches", "v", "branches", "", "abandoned branches too, or only the active one"),
+    Key("agents", "s", "agents", "", "into the sub-agent that started here"),
+    Key("parent", "backspace", "parent", "", "back to the session that it came from"),
     Key("keys", "question_mark", "app.help", "", "these keys"),
 )
 
@@ -78,6 +85,15 @@ BASKET = (
     Key("basket.start", "s", "start", "start agent", "start a new session of an agent with the prompt"),
     Key("basket.clear", "C", "clear", "", "empty the basket (asks)"),
     Key("basket.close", "escape,b,q", "close", "back", "back to the search; the basket is kept"),
+)
+
+SETTINGS = (
+    Key("settings.tick", "space", "nothing", "tick", "tick, choose, do what the line says"),
+    Key("settings.open", "enter", "nothing", "open", "unfold a source; take what was typed"),
+    Key("settings.next", "tab,right_square_bracket,ctrl+pagedown", "section(1)", "next page", "next page (also 1-5)"),
+    Key("settings.previous", "shift+tab,left_square_bracket,ctrl+pageup", "section(-1)", "", "previous page"),
+    Key("settings.remove", "x,delete", "remove", "", "take back a place or a rule"),
+    Key("settings.close", "escape", "leave", "back", "back to the search"),
 )
 
 # These come with the widgets; the help names them too.
@@ -100,6 +116,7 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("In the results", IN_RESULTS),
     ("In the conversation", (*IN_CONVERSATION, *READING)),
     ("In the basket", BASKET),
+    ("In the settings", SETTINGS),
     ("Anywhere", ANYWHERE),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from ..core.model import Conversation
+from ..core.model import Conversation, Session
 from ..core.worker import Event, Working
 from .asking import Answer, Asking, Item
 from .basket_work import Contents
@@ -46,6 +46,8 @@ class Opened(Message):
     conversation: Conversation
     fresh: bool
     """Another session or another hit than what is shown, not more of the same."""
+    agents: Sequence[Session] = ()
+    """The sessions that it started."""
 
 
 @dataclass

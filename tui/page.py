@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, tzinfo
 from typing import Literal, NamedTuple
 
-from ..core.model import Conversation, Span, Turn
+from ..core.model import Conversation, Session, Span, Turn
 from .layout import Block, Line, blocks, height, unfold, wrap
 from .wording import MONTHS, local_time
 
@@ -20,17 +20,18 @@ Needles = Callable[[str], Iterable[Span]]
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _NO_BLOCK = Block(0, 0, in_code=False)
-_TURN_EFFORT = 1000
 
 
 class Piece(NamedTuple):
     """Some lines of a page that belong together."""
 
-    what: Literal["earlier", "later", "day", "heading", "text", "blank"]
+    what: Literal["earlier", "later", "day", "heading", "folded", "text", "blank", "agent"]
     turn: int
     """Index of the turn in the conversation's `turns`; for `day` the turn below it."""
     block: Block = _NO_BLOCK
-    """For `text`: the stretch of the turn's text that is laid out here."""
+    """For `text`: the stretch of the turn's text that is laid out here; for `folded`: all that is not."""
+    agent: int = 0
+    """For `agent`: index of the session in the page's `agents`."""
 
 
 class Match(NamedTuple):
@@ -69,7 +70,9 @@ class Page:
     tops: Sequence[int]
     """The first line of each piece, and at the end the height of the page."""
     headings: Sequence[int]
-    """For each turn the index of its heading among the pieces."""
+    """For each turn the index of its heading, or of its one folded line, among the pieces."""
+    agents: Sequence[Session] = ()
+    """Sessions that this one started."""
 
     @property
     def turns(self) -> Sequence[Turn]:
@@ -93,7 +96,7 @@ class Page:
 
     def text(self, piece: int) -> str:
         """The text that a piece shows."""
-        _, turn, block = self.pieces[piece]
+        _, turn, block, _ = self.pieces[piece]
         return self.turns[turn].text[block.start : block.end]
 
     def lines(self, piece: int) -> list[Line]:
@@ -103,18 +106,22 @@ class Page:
     def text_pieces(self, turn: int) -> range:
         """The pieces that hold the text of a turn."""
         first = last = self.headings[turn] + 1
-        while self.pieces[last].what == "text":
+        while last < len(self.pieces) and self.pieces[last].what == "text":
             last += 1
         return range(first, last)
 
     def piece_of(self, place: Place) -> int:
-        """The piece that shows a place."""
+        """The piece that shows a place, or the folded line of its turn."""
         pieces = self.text_pieces(place.turn)
+        if not pieces:
+            return self.headings[place.turn]
         return pieces[bisect_right(pieces, place.offset, key=lambda piece: self.pieces[piece].block.start) - 1]
 
     def line_of(self, place: Place) -> int:
         """The line that shows a place."""
         piece = self.piece_of(place)
+        if self.pieces[piece].what != "text":
+            return self.tops[piece]
         offset = place.offset - self.pieces[piece].block.start
         return self.tops[piece] + bisect_right(self.lines(piece), offset, key=lambda line: line.start) - 1
 
@@ -123,8 +130,8 @@ class Page:
         if y >= self.height:
             return Place(len(self.turns) - 1, len(self.turns[-1].text)) if self.turns else Place(0, 0)
         index = self.piece_at(max(0, y))
-        what, turn, block = self.pieces[index]
-        if what in ("blank", "later"):
+        what, turn, block, _ = self.pieces[index]
+        if what in ("blank", "later", "agent"):
             return Place(turn, len(self.turns[turn].text))
         if what != "text":
             return Place(turn, 0)
@@ -138,7 +145,7 @@ class Page:
             return None
         turn, offset = self.place_at(y)
         what = self.pieces[self.piece_at(min(y, self.height - 1))].what
-        if what in ("earlier", "day", "heading"):
+        if what in ("earlier", "day", "heading", "folded"):
             return Anchor(self.turns[turn].id, None, y - self.top(turn))
         return Anchor(self.turns[turn].id, offset, y - self.line_of(Place(turn, offset)))
 
@@ -168,12 +175,20 @@ class Page:
 
 
 def lay_out(
-    conversation: Conversation, width: int, zone: tzinfo | None = None, stop: Callable[[], bool] = lambda: False
+    conversation: Conversation,
+    width: int,
+    zone: tzinfo | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    *,
+    folded: Collection[int] = (),
+    agents: Sequence[Session] = (),
 ) -> Page | None:
     """Lay out a conversation in lines of `width` (at least 1) cells; None as soon as `stop` says so.
 
-    A day line stands wherever the date in `zone` (None: the local one) changes.
+    A day line stands wherever the date in `zone` (None: the local one) changes. Turns whose ids are `folded` are one
+    line each; a line for each of `agents` stands where it was started.
     """
+    below = _below(conversation.turns, agents)
     pieces: list[Piece] = []
     tops = [0]
     headings: list[int] = []
@@ -192,36 +207,33 @@ def lay_out(
         if moment is not None and moment.date() != day:
             day = moment.date()
             put(Piece("day", index), 1)
+        is_folded = turn.id in folded
+        if index and not is_folded and pieces[-1].what in ("folded", "agent"):
+            put(Piece("blank", index - 1), 1)
         headings.append(len(pieces))
-        put(Piece("heading", index), 1)
-        for block in blocks(turn.text):
-            put(Piece("text", index, block), height(turn.text[block.start : block.end], _room(width)))
-        put(Piece("blank", index), 1)
+        if is_folded:
+            put(Piece("folded", index, Block(0, len(turn.text), in_code=False)), 1)
+        else:
+            put(Piece("heading", index), 1)
+            for block in blocks(turn.text):
+                put(Piece("text", index, block), height(turn.text[block.start : block.end], _room(width)))
+        for agent in below.get(index, ()):
+            put(Piece("agent", index, agent=agent), 1)
+        if not is_folded:
+            put(Piece("blank", index), 1)
     if conversation.after:
         put(Piece("later", max(0, len(conversation.turns) - 1)), 1)
-    return Page(conversation, width, pieces, tops, headings)
+    return Page(conversation, width, pieces, tops, headings, agents)
 
 
-def matches_in(page: Page, piece: int, needles: Needles) -> list[Match]:
-    """The matches in a piece in order; what reaches beyond the piece is no match."""
-    _, turn, block = page.pieces[piece]
-    return [Match(turn, block.start + start, block.start + end) for start, end in sorted(needles(page.text(piece)))]
-
-
-def matching_pieces(page: Page, needles: Needles, stop: Callable[[], bool] = lambda: False) -> list[int] | None:
-    """The pieces that hold a match; None as soon as `stop` says so."""
-    found: list[int] = []
-    for index, piece in enumerate(page.pieces):
-        if stop():
-            return None
-        if piece.what == "text" and any(True for _ in needles(page.text(index))):
-            found.append(index)
+def _below(turns: Sequence[Turn], agents: Sequence[Session]) -> dict[int, list[int]]:
+    """Index of a turn → the agents that were started after it and before the next one."""
+    found: dict[int, list[int]] = {}
+    for number, agent in enumerate(agents):
+        earlier = [i for i, turn in enumerate(turns) if agent.started and turn.time and turn.time <= agent.started]
+        if turns and (earlier or not agent.started):
+            found.setdefault(earlier[-1] if earlier else len(turns) - 1, []).append(number)
     return found
-
-
-def effort(conversation: Conversation) -> int:
-    """About what laying out costs, in characters of plain English text."""
-    return sum(_TURN_EFFORT + len(turn.text) * (1 if turn.text.isascii() else 8) for turn in conversation.turns)
 
 
 def day_name(day: date) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import on
@@ -19,10 +18,12 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ..core.model import Conversation, Turn
+from ..core.model import Conversation, Session, Turn
 from .layout import Line
 from .line_parts import CURRENT_BAR, HIT_BAR, LOOKED_AT, NO_BAR, STYLES, Part, parts
-from .page import INDENT, Match, Needles, Page, Place, effort, lay_out, matches_in, matching_pieces
+from .page import INDENT, Match, Needles, Page, Place, lay_out
+from .page_matches import effort, matches_in, matching_pieces
+from .selected import with_selection
 
 SMALL = 1_500_000
 """Conversations of no more `effort` are laid out at once: that takes no longer than a frame."""
@@ -62,6 +63,7 @@ class PageView(ScrollView):
         & > .page--fence { color: $text-muted; }
         & > .page--code { color: $text-success; }
         & > .page--quote { text-style: italic; }
+        & > .page--folded, & > .page--round { color: $text-muted; }
         & > .page--match { text-style: bold underline; }
     }
     """
@@ -88,6 +90,10 @@ class PageView(ScrollView):
         """The match that is looked at."""
         self.collected: frozenset[int] = frozenset()
         """The rows in the index of the turns that are in the basket."""
+        self.folded: frozenset[int] = frozenset()
+        """The rows in the index of the turns that are one line each."""
+        self.agents: Sequence[Session] = ()
+        """The sessions that the shown one started."""
         self._zone = zone
         self._conversation: Conversation | None = None
         self._ticket = 0
@@ -112,20 +118,26 @@ class PageView(ScrollView):
         width = self.scrollable_content_region.width
         if width <= 0:
             return  # the first resize event comes with a width
-        if effort(conversation) > SMALL:
-            work = partial(self._lay_out_in_thread, self._ticket, conversation, width, self.needles)
+        lay = partial(lay_out, conversation, width, self._zone, folded=self.folded, agents=self.agents)
+        if effort(conversation, self.folded) > SMALL:
+            work = partial(self._lay_out_in_thread, self._ticket, lay, self.needles)
             self.run_worker(work, group="layout", description="laying out a conversation", thread=True)
             self.refresh()
             return
-        if (page := lay_out(conversation, width, self._zone)) is not None:
+        if (page := lay()) is not None:
             self._arrive(page)
             self._take_matching(matching_pieces(page, self.needles) if self.needles else [])
 
-    def _lay_out_in_thread(self, ticket: int, conversation: Conversation, width: int, needles: Needles | None) -> None:
+    def lay_out_again(self) -> None:
+        """Lay out what is shown anew: what is to be marked or folded has changed."""
+        if self._conversation:
+            self.lay_out(self._conversation)
+
+    def _lay_out_in_thread(self, ticket: int, lay: Callable[..., Page | None], needles: Needles | None) -> None:
         def outdated() -> bool:
             return ticket != self._ticket
 
-        page = lay_out(conversation, width, self._zone, outdated)
+        page = lay(stop=outdated)
         if page is None:
             return
         self.post_message(_Laid(ticket, page))
@@ -235,10 +247,10 @@ class PageView(ScrollView):
         return strip
 
     def _draw(self, page: Page, piece: int, row: int, width: int) -> Strip:
-        what, index, _ = page.pieces[piece]
+        what, index, *_ = page.pieces[piece]
         if (lines := self._lines.get(piece)) is None:
-            lines = self._lines[piece] = page.lines(piece)
-        is_current = index == self.current and what in ("heading", "text")
+            lines = self._lines[piece] = page.lines(piece) if what == "text" else []
+        is_current = index == self.current and what in ("heading", "folded", "text")
         is_hit = what == "text" and self.hit is not None and page.turns[index].number == self.hit
         found = parts(
             page,
@@ -246,16 +258,17 @@ class PageView(ScrollView):
             lines,
             row - page.tops[piece],
             bar=HIT_BAR if is_hit else CURRENT_BAR if is_current else NO_BAR,
-            matches=self.matches_in(piece) if what == "text" else (),
+            matches=self.matches_in(piece) if what in ("text", "folded") else (),
             match=self.match,
             zone=self._zone,
-            collected=page.turns[index].id in self.collected if what == "heading" else False,
+            collected=what in ("heading", "folded") and page.turns[index].id in self.collected,
         )
         strip = self._strip(found, ("page--current",) if is_current else (), width)
         if what != "text":
             return strip.apply_offsets(0, row)
         if self.text_selection is not None and (span := self.text_selection.get_span(row)) is not None:
-            strip = self._with_selection(strip, "".join(part.text for part in found), span)
+            style = self.screen.get_component_rich_style("screen--selection")
+            strip = with_selection(strip, "".join(part.text for part in found), span, style)
         return strip.apply_offsets(-INDENT, row)
 
     def _strip(self, found: Sequence[Part], base: tuple[str, ...], width: int) -> Strip:
@@ -266,11 +279,3 @@ class PageView(ScrollView):
 
         segments = [Segment(text, style(styles)) for text, styles in found if text]
         return Strip(segments).adjust_cell_length(width, style(()))
-
-    def _with_selection(self, strip: Strip, drawn: str, span: tuple[int, int]) -> Strip:
-        """The strip with the characters from `span[0]` to `span[1]` (-1: the end) of the turn's text highlighted."""
-        first = cell_len(drawn[: INDENT + max(0, span[0])])
-        last = cell_len(drawn if span[1] < 0 else drawn[: INDENT + span[1]])
-        style = self.screen.get_component_rich_style("screen--selection")
-        selected = Strip(Segment.apply_style(strip.crop(first, max(first, last)), post_style=style))
-        return Strip.join([strip.crop(0, first), selected, strip.crop(max(first, last))])

@@ -1,47 +1,24 @@
-"""The search box: filters stand out, what was not understood is underlined, tab completes a filter's name or value."""
+"""The search box: filters, phrases and times stand out, what was not understood is underlined and told."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from ..core.query import FILTERS, Query
+from ..core.query import Query
 
-VALUES: Mapping[str, Sequence[str]] = {
-    "role": ("user", "assistant", "tool", "memory"),
-    "kind": ("main", "subagent", "automated", "memory"),
-    "has": ("code",),
-    "after": ("7d", "30d", "yesterday", "2026-"),
-    "before": ("7d", "30d", "yesterday", "2026-"),
-    "on": ("today", "yesterday"),
-}
-
-
-def complete(text: str, sources: Sequence[str]) -> str | None:
-    """`text` with the filter that it ends in completed: `role:u` → `role:user `; None when there is nothing to add."""
-    head, space, last = text.rpartition(" ")
-    minus = "-" if last.startswith("-") else ""
-    word = last.removeprefix("-")
-    key, colon, value = word.partition(":")
-    if not colon:
-        found = [f"{name}:" for name in FILTERS if word and name.startswith(word)]
-        return f"{head}{space}{minus}{found[0]}" if len(found) == 1 else None
-    before, comma, part = value.rpartition(",")
-    choices = sources if key == "source" else VALUES.get(key, ())
-    found = [choice for choice in choices if choice.startswith(part) and choice != part]
-    if not found:
-        return None
-    end = "" if found[0].endswith("-") else " "
-    return f"{head}{space}{minus}{key}:{before}{comma}{found[0]}{end}"
+_OURS = frozenset(("enter", "ctrl+x"))
+"""Keys that the screen has other uses for."""
 
 
 class _Marks(Highlighter):
-    """Shows how the query is understood by weight and line, not by colour."""
+    """Shows how the query is understood by weight, slant and line, not by colour."""
 
     def __init__(self, understand: Callable[[str], Query]) -> None:
         self._understand = understand
@@ -50,17 +27,47 @@ class _Marks(Highlighter):
         query = self._understand(text.plain)
         for found in query.filters:
             text.stylize("bold", found.start, found.stop)
+        for group in query.wanted:
+            for term in group:
+                if term.quoted:
+                    text.stylize("italic", term.start, term.stop)
+        for term in query.timed:
+            text.stylize("bold italic", term.start, term.stop)
         for term in query.unwanted:
             text.stylize("strike", term.start, term.stop)
         for problem in query.problems:
             text.stylize("underline", problem.start, problem.stop)
 
 
+def problem_line(query: Query, cursor: int, scrolled: int, width: int) -> str:
+    """The first thing that was not understood, as a line to stand under the box: where it is, and why it is ignored.
+
+    `scrolled` is how many cells of the text are out of sight at the left. Empty where all is well, and while the
+    cursor is still at a filter without a value.
+    """
+    for problem in query.problems:
+        typed = query.text[problem.start : problem.stop]
+        if problem.stop == cursor and typed.endswith((":", "：")):
+            continue
+        start = max(0, cell_len(query.text[: problem.start]) - scrolled)
+        mark = "‾" * max(1, min(cell_len(typed), max(1, width - start)))
+        told = f" ignored: {problem.message}"
+        if start + len(mark) + cell_len(told) > width:  # then under what it is about, as far left as it must be
+            start = max(0, min(start, width - len(mark) - cell_len(told)))
+        return " " * start + mark + told
+    return ""
+
+
 class QueryInput(Input, inherit_bindings=False):
     """Where the person types; focus may stay here while the results are moved through. Enter is the screen's."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding for binding in Input.BINDINGS if isinstance(binding, Binding) and binding.key != "enter"
+        *(each for each in Input.BINDINGS if isinstance(each, Binding) and not _OURS & {*each.key.split(",")}),
+        # What Emacs and every shell have besides; ctrl+b is left to tmux.
+        Binding("ctrl+f", "cursor_right", show=False),
+        Binding("alt+b", "cursor_left_word", show=False),
+        Binding("alt+f", "cursor_right_word", show=False),
+        Binding("alt+d", "delete_right_word", show=False),
     ]
 
     def __init__(self, understand: Callable[[str], Query], *, id: str | None = None) -> None:  # noqa: A002

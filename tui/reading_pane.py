@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, tzinfo
+from dataclasses import replace
 
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.widgets import Static
 
 from ..core.database import Error
-from ..core.history import NotFound, around, whole
+from ..core.history import NotFound, around
 from ..core.model import Hit, Session
+from ..core.off_branch import spawned_by, with_abandoned
 from ..core.query import Query
 from ..core.store import StoreError
 from ..core.tokens import find
 from .asking import Dropped, Item
+from .find_box import FindBox
+from .folding import ALL, Folding
 from .messages import Opened
-from .rows import short_path
+from .page import Needles
+from .session_heading import heading
 from .surroundings import Surroundings
 from .transcript import Transcript
-from .wording import MONTHS, counted, local_time
 
-NEIGHBOURS = 2
-"""Turns shown on each side of a hit at first."""
 GROW_BY = 6
-"""Turns that one step of growing adds on each side."""
+"""Turns that one step of growing opens on each side."""
+OUTLINE = 100
+"""Turns beyond those that are there folded to one line, on each side."""
 
 
 class ReadingPane(Vertical):
@@ -35,72 +36,103 @@ class ReadingPane(Vertical):
 
     transcript = getters.query_one("#transcript", Transcript)
     _head = getters.query_one("#heading", Static)
+    _find = getters.query_one(FindBox)
 
     def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._place = place
         self.session: Session | None = None
-        self._hit: int | None = None
+        self._hit: Hit | None = None
         self._query: Query | None = None
-        self._beside = (NEIGHBOURS, NEIGHBOURS)
+        self._folding = Folding()
+        self._branches = False
+        self._came_from: list[tuple[Session, Hit | None]] = []
         self._ticket = 0
 
     def compose(self) -> ComposeResult:
         yield Static(id="heading", markup=False)
         yield Transcript(id="transcript")
+        yield FindBox(id="find")
 
     # ---- opening ----
 
     def open(self, item: Item | None, query: Query | None, *, fresh: bool) -> None:
         """Show an item's conversation; with `fresh` False it is the one on the screen, perhaps with new turns."""
-        self._ticket += 1
         if item is None or isinstance(item, Dropped):
+            self._ticket += 1
             self.session = None
             self.add_class("-none")
             return
-        session = item.session if isinstance(item, Hit) else item
-        self._hit, self._query = (item.number if isinstance(item, Hit) else None), query
+        self._query = query
         if fresh:
-            self._beside = (NEIGHBOURS, NEIGHBOURS)
-        self._read(self._ticket, session, fresh)
+            self._came_from.clear()
+        elif self._came_from:
+            return  # what is read meanwhile stays
+        self._start(item.session if isinstance(item, Hit) else item, item if isinstance(item, Hit) else None, fresh)
+
+    def _start(self, session: Session, hit: Hit | None, fresh: bool) -> None:
+        self._hit = hit
+        if fresh:
+            self._folding, self._branches = Folding(), hit is not None and hit.number is None
+            self.stop_finding()
+        self._read(session.key, fresh)
 
     def grow(self, direction: int) -> None:
-        """More (1) or fewer (-1) turns on both sides."""
-        before, after = self._beside
+        """Open more (1) or fewer (-1) turns on both sides."""
         step = GROW_BY * direction
-        self._grow_to(max(NEIGHBOURS, before + step), max(NEIGHBOURS, after + step))
+        self._fold_by(self._folding.grown(step, step))
 
     def show_whole(self) -> None:
         """All turns of the session."""
-        if self.session:
-            self._grow_to(self.session.turns, self.session.turns)
+        self._fold_by(replace(self._folding, before=ALL, after=ALL))
+
+    def show_tools(self) -> None:
+        """The output of tools too, or one line for each again."""
+        self._fold_by(replace(self._folding, tools=not self._folding.tools, toggled={}))
+
+    def show_branches(self) -> None:
+        """Turns of abandoned branches where they were said, or the active branch alone."""
+        self._branches = not self._branches
+        self._fold_by(self._folding)
+        self.notify("Abandoned branches are shown too." if self._branches else "Only the active branch is shown.")
 
     @on(Transcript.Grow)
     def _grow_one_side(self, message: Transcript.Grow) -> None:
         message.stop()
-        before, after = self._beside
-        self._grow_to(*((before + GROW_BY, after) if message.direction < 0 else (before, after + GROW_BY)))
+        self._fold_by(self._folding.grown(*((GROW_BY, 0) if message.direction < 0 else (0, GROW_BY))))
 
-    def _grow_to(self, before: int, after: int) -> None:
+    @on(Transcript.Fold)
+    def _fold_one(self, message: Transcript.Fold) -> None:
+        message.stop()
+        self._fold_by(self._folding.with_turn(message.turn.id, open=message.open))
+
+    def _fold_by(self, folding: Folding) -> None:
+        self._folding = folding
         if self.session:
-            self._beside = (before, after)
-            self._ticket += 1
-            self._read(self._ticket, self.session, False)
+            self._read(self.session.key, False)
+
+    def _read(self, key: str, fresh: bool) -> None:
+        self._ticket += 1
+        self._read_in_thread(self._ticket, key, fresh)
 
     @work(thread=True, group="opening", exclusive=True, exit_on_error=False)
-    def _read(self, ticket: int, session: Session, fresh: bool) -> None:
-        before, after = self._beside
+    def _read_in_thread(self, ticket: int, key: str, fresh: bool) -> None:
+        folding, hit = self._folding, self._hit
+        number = hit.number if hit else None
+        beyond = ALL if self.is_finding else OUTLINE
         try:
             db = self._place.store.read()
         except StoreError:
             return
         try:
-            if before >= session.turns and after >= session.turns:
-                conversation = whole(db, session.key)
-            elif self._hit is None:
-                conversation = around(db, session.key, 1, 0, before + after)
+            if self._branches:
+                conversation = with_abandoned(db, key)
+            elif number is None:
+                conversation = around(db, key, 1, 0, min(ALL, folding.before + folding.after + beyond))
             else:
-                conversation = around(db, session.key, self._hit, before, after)
+                before, after = min(ALL, folding.before + beyond), min(ALL, folding.after + beyond)
+                conversation = around(db, key, number, before, after)
+            agents = spawned_by(db, key)
         except NotFound:
             return
         except (Error, UnicodeDecodeError) as error:
@@ -108,7 +140,7 @@ class ReadingPane(Vertical):
             return
         finally:
             db.close()
-        self.post_message(Opened(ticket, conversation, fresh))
+        self.post_message(Opened(ticket, conversation, fresh, agents))
 
     @on(Opened)
     def _opened(self, message: Opened) -> None:
@@ -116,13 +148,83 @@ class ReadingPane(Vertical):
         if message.ticket != self._ticket:
             return
         self.remove_class("-none")
-        self.session = message.conversation.session
+        conversation, transcript = message.conversation, self.transcript
+        self.session = conversation.session
         self._refresh_heading()
-        if not message.fresh:
-            self.transcript.extend(message.conversation)
-            return
+        transcript.agents = message.agents
+        transcript.folded = self._folding.folded(conversation.turns, self._hit.turn_id if self._hit else None)
+        if message.fresh:
+            number = next((t.number for t in conversation.turns if self._hit and t.id == self._hit.turn_id), None)
+            transcript.show(conversation, self._needles(), number)
+        else:
+            transcript.extend(conversation)
+
+    def _needles(self) -> Needles | None:
         needles = self._query.needles() if self._query else []
-        self.transcript.show(message.conversation, (lambda text: find(text, needles)) if needles else None, self._hit)
+        return (lambda text: find(text, needles)) if needles else None
+
+    # ---- sub-agents ----
+
+    def follow_agent(self) -> None:
+        """Show the sub-agent that was started by the current turn, or the next one."""
+        page = self.transcript.page
+        if page is None or not page.agents:
+            self.notify("No sub-agent was started here.")
+            return
+        lines = [piece for piece in page.pieces if piece.what == "agent"]
+        ahead = [piece.agent for piece in lines if piece.turn >= self.transcript.current]
+        self._go_to(page.agents[ahead[0] if ahead else 0])
+
+    @on(Transcript.Follow)
+    def _follow(self, message: Transcript.Follow) -> None:
+        message.stop()
+        self._go_to(message.agent)
+
+    def _go_to(self, session: Session) -> None:
+        if self.session:
+            self._came_from.append((self.session, self._hit))
+        self._start(session, None, True)
+
+    def go_back(self) -> None:
+        """Show the session again that a sub-agent's was reached from, or that started it."""
+        if self._came_from:
+            session, hit = self._came_from.pop()
+            self._start(session, hit, True)
+        elif self.session and self.session.parent:
+            self._hit, self._folding = None, Folding()
+            self._read(self.session.parent, True)
+        else:
+            self.notify("This session came from no other.")
+
+    # ---- finding ----
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether something else than the query is looked for."""
+        return self._find.has_class("-shown")
+
+    def find_in_it(self) -> None:
+        """Ask what to look for in this conversation."""
+        if self.session:
+            self._find.open()
+            self._fold_by(self._folding)
+
+    def stop_finding(self) -> None:
+        """Look for what the query looks for, as before."""
+        if self.is_finding:
+            self._find.close()
+            self.transcript.look_for(self._needles())
+            self.transcript.focus()
+
+    @on(FindBox.Wanted)
+    def _find_wanted(self, message: FindBox.Wanted) -> None:
+        message.stop()
+        self.transcript.look_for(message.needles)
+
+    @on(FindBox.Done)
+    def _find_done(self, message: FindBox.Done) -> None:
+        message.stop()
+        self.transcript.focus()
 
     # ---- what to copy ----
 
@@ -153,31 +255,3 @@ class ReadingPane(Vertical):
         if self.session:
             width = max(1, self.size.width - 2)
             self._head.update(heading(self.session, self._place.titles, str(self._place.home), width))
-
-
-def heading(session: Session, titles: Mapping[str, str], home: str, width: int, zone: tzinfo | None = None) -> Content:
-    """Two lines: the title, and the facts that help to tell sessions apart."""
-    facts = [titles.get(session.source, session.source)]
-    if session.project:
-        facts.append(short_path(session.project, home, 40))
-    facts += [fact for fact in (session.branch, session.model, _days(session, zone)) if fact]
-    facts.append(counted(session.turns, "turn"))
-    if session.kind != "main":
-        facts.append(session.kind)
-    if session.gone_at_source:
-        facts.append("gone at source, kept here")
-    title = Content.styled(session.title or "untitled", "bold").truncate(width, ellipsis=True)
-    return Content("\n").join([title, Content(" · ".join(facts)).truncate(width, ellipsis=True)])
-
-
-def _days(session: Session, zone: tzinfo | None) -> str:
-    first, last = local_time(session.started, zone), local_time(session.updated, zone)
-    if first is None or last is None:
-        return ""
-    if first.date() == last.date():
-        return f"{_day(first)} {first:%H:%M}-{last:%H:%M}"  # an en dash is ambiguous in width
-    return f"{_day(first)} - {_day(last)}"
-
-
-def _day(moment: datetime) -> str:
-    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"

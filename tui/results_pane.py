@@ -16,7 +16,7 @@ from textual.widgets import Static
 from ..core.model import Hit, Session
 from ..core.store import StoreError
 from .asking import Answer, Asking, Cancelled, Dropped, Item, Request, details
-from .empty_state import empty_text
+from .empty_state import empty_text, meant_line
 from .messages import Answered, AskingFailed, Fetched
 from .rows import hit_row, session_row
 from .surroundings import Surroundings
@@ -50,6 +50,7 @@ class ResultsPane(Vertical):
         reason: str
 
     _empty = getters.query_one("#empty", Static)
+    _meant = getters.query_one("#meant", Static)
 
     def __init__(self, place: Surroundings, ticked: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002
         """`ticked`: the names of the sources that are read."""
@@ -64,6 +65,7 @@ class ResultsPane(Vertical):
         self._by_session: Mapping[str, int] = {}
 
     def compose(self) -> ComposeResult:
+        yield Static(id="meant", markup=False)
         yield VirtualList[Item](self._draw, id="results")
         yield Static(id="empty", markup=False)
 
@@ -79,6 +81,11 @@ class ResultsPane(Vertical):
     def item(self) -> Item | None:
         """What the cursor is on, if it is known yet."""
         return self.list.item(self.list.cursor)
+
+    @property
+    def offered(self) -> str | None:
+        """The query as it may have been meant, where that is offered."""
+        return self.answer.suggestion if self.answer else None
 
     # ---- asking ----
 
@@ -166,7 +173,15 @@ class ResultsPane(Vertical):
     def _draw(self, item: Item, width: int) -> Sequence[Content]:
         now = int(self._place.now().timestamp() * 1000)
         if isinstance(item, Hit):
-            return hit_row(item, width, now, titles=self._titles, collected=item.turn_id in self._collected)
+            return hit_row(
+                item,
+                width,
+                now,
+                titles=self._titles,
+                home=str(self._place.home),
+                collected=item.turn_id in self._collected,
+                in_session=self.answer.hits_in.get(item.turn_id, 0) if self.answer else 0,
+            )
         if isinstance(item, Session):
             home, collected = str(self._place.home), self._by_session.get(item.key, 0)
             return session_row(item, width, now, titles=self._titles, home=home, collected=collected)
@@ -199,6 +214,9 @@ class ResultsPane(Vertical):
         answer = self.answer
         nothing = answer is not None and not answer.items
         self.set_class(nothing, "-empty")
+        meant = meant_line(answer) if answer and answer.items else ""
+        self._meant.update(meant)
+        self._meant.set_class(bool(meant), "-shown")
         if answer is not None and nothing:
             sources = [self._titles[name] for name in self.ticked]
             self._empty.update(empty_text(answer, sources, indexing=self._indexing))

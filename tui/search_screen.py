@@ -4,38 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.signal import Signal
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Input
 
 from ..core.config import Config
-from ..core.query import Query, parse
 from ..core.worker import Done, Event, Working
-from . import clipboard
-from .asking import Request
-from .collecting import CollectingScreen
+from .asking import MODES, Request
 from .indexing_menu import IndexingMenu
 from .keys import READING, SEARCH
 from .live_index import LiveIndex
 from .messages import Indexing, IndexingEnded
-from .query_input import QueryInput, complete
+from .query_input import QueryInput
 from .reading_pane import ReadingPane
+from .reading_screen import ReadingScreen
 from .results_pane import ResultsPane
-from .resume import Resume, resume_of
+from .search_box import SearchBox
 from .status_bar import StatusBar
 from .surroundings import Surroundings
-from .wording import counted
 
 REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 """How often results are brought up to date while indexing goes on; the second while there are none yet."""
 
 
-class SearchScreen(CollectingScreen):
+class SearchScreen(ReadingScreen):
     """Type, look, read, copy. Dismissed with the session to resume, or with None to leave."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -47,14 +45,13 @@ class SearchScreen(CollectingScreen):
     AUTO_FOCUS = "#query"
 
     query_input = getters.query_one("#query", QueryInput)
-    _modes = getters.query_one("#modes", Static)
+    box = getters.query_one(SearchBox)
 
     def __init__(self, place: Surroundings, ticked: Sequence[str]) -> None:
         """`ticked`: the names of the sources that are read."""
         super().__init__(place)
-        self._place, self._ticked = place, ticked
-        self._project: str | None = None
-        self._recent = False
+        self._ticked = ticked
+        self._request = Request("")
         self._skipped = False
         self.news: Signal[Event] = Signal(self, "news")
         self._live = LiveIndex(
@@ -65,10 +62,7 @@ class SearchScreen(CollectingScreen):
         self._refreshed = 0.0
 
     def compose(self) -> ComposeResult:
-        with Horizontal(id="top"):
-            yield Static("›", id="prompt")
-            yield QueryInput(self._understand, id="query")
-            yield Static(id="modes", markup=False)
+        yield SearchBox(self._place, id="top")
         with Horizontal(id="body"):
             yield ResultsPane(self._place, self._ticked, id="found")
             yield ReadingPane(self._place, id="pane")
@@ -84,20 +78,29 @@ class SearchScreen(CollectingScreen):
 
     # ---- asking and showing ----
 
-    def _understand(self, text: str) -> Query:
-        return parse(text, self._place.now(), typing=True)
-
-    @on(Input.Changed)
+    @on(Input.Changed, "#query")
     def _ask(self) -> None:
-        scope = "this project" if self._project else "everywhere"
-        self._modes.update(f"{scope} · {'newest' if self._recent else 'relevance'} · words ")
-        self.results.ask(Request(self.query_input.value, self._project, self._recent))
+        self._request = replace(self._request, text=self.query_input.value)
+        self._say_modes()
+        self.results.ask(self._request)
+
+    def _ask_otherwise(self, **changes: Any) -> None:
+        self._request = replace(self._request, **changes)
+        self._ask()
+
+    def _say_modes(self) -> None:
+        request, answer = self._request, self.results.answer
+        scope = "this project" if request.project else "everywhere"
+        order = "newest" if request.recent else "relevance"
+        rows = ["by session"] if request.by_session else []
+        self.box.say_modes(" · ".join([scope, order, *rows, answer.how if answer else "words"]))
 
     @on(ResultsPane.Changed)
     def _changed(self, message: ResultsPane.Changed) -> None:
         if message.answer.skipped != self._skipped:
             self._skipped = message.answer.skipped
             self.refresh_bindings()
+        self._say_modes()
         self._set_status(answer=message.answer, notice="")
 
     @on(ResultsPane.Failed)
@@ -120,20 +123,25 @@ class SearchScreen(CollectingScreen):
     # ---- moving about ----
 
     def action_move(self, by: int) -> None:
-        self.results.list.action_move(by)
+        if self.box.is_choosing and self.focused is self.query_input:
+            self.box.choose(by)
+        else:
+            self.results.list.action_move(by)
 
     def action_page(self, by: int) -> None:
         self.results.list.action_page(by)
 
     def action_next_pane(self) -> None:
-        box = self.query_input
         if self.focused is self.results.list:
             self.action_open()
-        elif self.focused is not box:
+        elif self.focused is not self.query_input:
             self.action_focus_query()
-        elif (done := complete(box.value, list(self._place.titles))) and box.cursor_position == len(box.value):
-            box.value = done
-            box.cursor_position = len(done)
+        else:
+            self.box.complete(self._take_suggestion_or_go_on)
+
+    def _take_suggestion_or_go_on(self) -> None:
+        if suggestion := self.results.offered:
+            self.box.put(suggestion)
         elif self.results.list.count:
             self.results.list.focus()
 
@@ -150,21 +158,42 @@ class SearchScreen(CollectingScreen):
         self.remove_class("-reading")
         self.query_input.focus()
 
+    def action_find(self) -> None:
+        if self.focused is self.results.list:
+            self.action_focus_query()
+        else:
+            self.reading.find_in_it()
+
     def action_back(self) -> None:
-        if self.focused is not self.query_input:
+        if self.box.is_choosing:
+            self.box.stop_choosing()
+        elif self.reading.is_finding and self.focused is not self.query_input:
+            self.reading.stop_finding()
+        elif self.focused is not self.query_input:
             self.action_focus_query()
         elif self.query_input.value:
             self.query_input.value = ""
         else:
             self.dismiss(None)
 
+    def action_drop_filter(self) -> None:
+        if self.query_input.selection.is_empty or self.focused is not self.query_input:
+            if not self.box.drop_filter():
+                self._say("There is no filter in the search box.")
+        else:
+            self.query_input.action_cut()
+
     def action_scope(self) -> None:
-        self._project = None if self._project else str(self._place.working_folder)
-        self._ask()
+        self._ask_otherwise(project=None if self._request.project else str(self._place.working_folder))
 
     def action_sort(self) -> None:
-        self._recent = not self._recent
-        self._ask()
+        self._ask_otherwise(recent=not self._request.recent)
+
+    def action_group(self) -> None:
+        self._ask_otherwise(by_session=not self._request.by_session)
+
+    def action_mode(self) -> None:
+        self._ask_otherwise(mode=MODES[(MODES.index(self._request.mode) + 1) % len(MODES)])
 
     async def action_quiet_skips(self) -> None:
         await self.run_action("app.skips")
@@ -178,56 +207,6 @@ class SearchScreen(CollectingScreen):
         if self.focused is self.query_input:
             return action not in {key.action.partition("(")[0] for key in READING}
         return True
-
-    def action_grow(self, direction: int) -> None:
-        self.reading.grow(direction)
-
-    def action_whole(self) -> None:
-        self.reading.show_whole()
-
-    def action_match(self, by: int) -> None:
-        transcript = self.reading.transcript
-        if transcript.next_match() if by > 0 else transcript.previous_match():
-            return
-        if not self.results.to_next_session(by):
-            self.notify("This was the last match." if by > 0 else "This was the first match.")
-
-    def action_copy_turn(self) -> None:
-        if text := self.reading.turn_text():
-            self._copy(text, "turn")
-
-    def action_copy_round(self) -> None:
-        if text := self.reading.round_text():
-            self._copy(text, "round")
-
-    @work(thread=True, group="copying", exit_on_error=False)
-    def _copy(self, text: str, what: str, note: str = "") -> None:
-        app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
-        route = clipboard.copy(text, app, environ=self._place.environ)
-        said = f"{route}: the {what}, {counted(len(text), 'character')}."
-        app.call_from_thread(self._say, f"{said}\n{note}." if note else said)
-
-    def _say(self, text: str) -> None:
-        self.notify(text, markup=False)
-
-    # ---- going back into a session ----
-
-    def action_copy_command(self) -> None:
-        if resume := self._resume():
-            self._copy(resume.shell(), "command", resume.note)
-
-    def action_resume(self) -> None:
-        if resume := self._resume():
-            self.dismiss(resume)
-
-    def _resume(self) -> Resume | None:
-        if (session := self.reading.session) is None:
-            return None
-        resume = resume_of(session, self._place.adapter(session.source))
-        if resume is None:
-            self._say(f"{self._place.titles[session.source]} can't reopen this session.")
-            return None
-        return resume.in_what_is_left()
 
     # ---- indexing ----
 

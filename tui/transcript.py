@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import ClassVar
@@ -12,12 +10,12 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..core.model import Conversation, Turn
-from .page import Anchor, Match, Needles, Page, Place
-from .page_view import PageView
+from ..core.model import Conversation, Session, Turn
+from .match_view import MatchView
+from .page import Anchor, Needles, Page, Place
 
 
-class Transcript(PageView, can_focus=True):
+class Transcript(MatchView, can_focus=True):
     """Shows a stretch of a conversation, opened at a hit."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -29,8 +27,11 @@ class Transcript(PageView, can_focus=True):
         Binding("G,end", "edge(1)", "Last turn", show=False, id="transcript.last"),
         Binding("up", "line(-1)", "Line up", show=False, id="transcript.line_up"),
         Binding("down", "line(1)", "Line down", show=False, id="transcript.line_down"),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="transcript.page_up"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="transcript.page_down"),
+        Binding("pageup,alt+v", "page(-1)", "Page up", show=False, id="transcript.page_up"),
+        Binding("pagedown,ctrl+f,ctrl+v", "page(1)", "Page down", show=False, id="transcript.page_down"),
+        Binding("ctrl+d", "half(1)", "Half a page down", show=False, id="transcript.half_down"),
+        Binding("ctrl+u", "half(-1)", "Half a page up", show=False, id="transcript.half_up"),
+        Binding("enter", "fold", "Open or fold this turn", show=False, id="transcript.fold"),
     ]
 
     @dataclass
@@ -58,6 +59,29 @@ class Transcript(PageView, can_focus=True):
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, Transcript.Current) and message.transcript is self.transcript
 
+    @dataclass
+    class Fold(Message):
+        """A turn is to be opened, or folded to one line."""
+
+        transcript: Transcript
+        turn: Turn
+        open: bool
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
+    @dataclass
+    class Follow(Message):
+        """The line of a sub-agent was clicked."""
+
+        transcript: Transcript
+        agent: Session
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
     def __init__(
         self,
         *,
@@ -68,7 +92,6 @@ class Transcript(PageView, can_focus=True):
         super().__init__(zone=zone, id=id, classes=classes)
         self._fresh = False
         self._held: tuple[int, Anchor] | None = None
-        self._jump_later = 0
 
     # ---- Contents ----
 
@@ -77,7 +100,8 @@ class Transcript(PageView, can_focus=True):
 
         A big conversation appears when it is laid out; until then what was shown before stays. `Current` follows.
         """
-        self.needles, self.hit, self._fresh, self._jump_later = needles, hit, True, 0
+        self.hit, self._fresh = hit, True
+        self.start_looking(needles)
         self.lay_out(conversation)
 
     def extend(self, conversation: Conversation) -> None:
@@ -115,6 +139,7 @@ class Transcript(PageView, can_focus=True):
         self.scroll_line(page.top(self.current) if found is None else found)
         self._held = (self.scroll_offset.y, anchor)
         self._follow()
+        self.look_at_opened(page)
 
     def _open(self, page: Page) -> None:
         """Come to the hit with a little of what was said before it, or further down to its first match."""
@@ -124,56 +149,8 @@ class Transcript(PageView, can_focus=True):
         self.match = next((match for piece in pieces for match in self.matches_in(piece)), None)
         self.scroll_line(page.top(self.current) - self.view_height // 4 if self.current else 0)
         if self.match is not None:
-            self._show_line(page.line_of(Place(self.match.turn, self.match.start)))
+            self.show_line(page.line_of(Place(self.match.turn, self.match.start)))
         self.post_message(self.Current(self, page.turns[self.current]))
-
-    # ---- Matches ----
-
-    def next_match(self) -> bool:
-        """Go to the next match; False where there is none further.
-
-        While a big conversation is still being looked through, it goes there when that is done.
-        """
-        return self._jump(1)
-
-    def previous_match(self) -> bool:
-        """Go to the previous match, as `next_match` does."""
-        return self._jump(-1)
-
-    def _jump(self, step: int) -> bool:
-        page, matching = self.page, self.matching
-        if page is None or self.needles is None or not page.turns:
-            return False
-        if matching is None:
-            self._jump_later = step
-            return True
-        match = self._beside(page, matching, step)
-        if match is None:
-            return False
-        self._set_current(match.turn)
-        self.match = match
-        self._show_line(page.line_of(Place(match.turn, match.start)))
-        self.redraw()
-        return True
-
-    def _beside(self, page: Page, matching: Sequence[int], step: int) -> Match | None:
-        """The match after (1) or before (-1) the one that is looked at, or else the heading of the current turn."""
-        piece = page.headings[self.current]
-        if self.match is not None:
-            piece = page.piece_of(Place(self.match.turn, self.match.start))
-            here = self.matches_in(piece)
-            index = bisect_left(here, self.match) + step
-            if 0 <= index < len(here):
-                return here[index]
-        place = bisect_right(matching, piece) if step > 0 else bisect_left(matching, piece) - 1
-        if not 0 <= place < len(matching):
-            return None
-        return self.matches_in(matching[place])[0 if step > 0 else -1]
-
-    def matching_arrived(self) -> None:
-        step, self._jump_later = self._jump_later, 0
-        if step:
-            self._jump(step)
 
     # ---- Moving ----
 
@@ -201,7 +178,7 @@ class Transcript(PageView, can_focus=True):
     def action_edge(self, direction: int) -> None:
         """Go to the first (-1) or the last turn (1)."""
         if self.page is not None and self.page.turns:
-            self._set_current(0 if direction < 0 else len(self.page.turns) - 1)
+            self.set_current(0 if direction < 0 else len(self.page.turns) - 1)
             self.scroll_line(0 if direction < 0 else self.page.height)
 
     def action_line(self, by: int) -> None:
@@ -212,8 +189,17 @@ class Transcript(PageView, can_focus=True):
         """Scroll by so many screens."""
         self.scroll_line(self.scroll_offset.y + by * max(1, self.view_height - 1))
 
+    def action_half(self, by: int) -> None:
+        """Scroll by so many half screens."""
+        self.scroll_line(self.scroll_offset.y + by * max(1, self.view_height // 2))
+
+    def action_fold(self) -> None:
+        """Open the current turn, or fold it to one line."""
+        if (turn := self.current_turn) is not None:
+            self.post_message(self.Fold(self, turn, open=turn.id in self.folded))
+
     def _go(self, page: Page, turn: int) -> None:
-        self._set_current(turn)
+        self.set_current(turn)
         top, bottom = page.top(turn), page.bottom(turn)
         if page.pieces[page.headings[turn] - 1].what == "day":
             top -= 1
@@ -221,16 +207,14 @@ class Transcript(PageView, can_focus=True):
         if top < y or bottom > y + height:
             self.scroll_line(top if top < y or bottom - top >= height else bottom - height)
 
-    def _set_current(self, turn: int) -> None:
+    def open_turn(self, turn: Turn) -> None:
+        self.post_message(self.Fold(self, turn, open=True))
+
+    def set_current(self, turn: int) -> None:
         if self.page is not None and turn != self.current:
             self.current, self.match = turn, None
             self.redraw()
             self.post_message(self.Current(self, self.page.turns[turn]))
-
-    def _show_line(self, line: int) -> None:
-        """Scroll so that a line is on the screen, if it is not."""
-        if not self.scroll_offset.y <= line < self.scroll_offset.y + self.view_height:
-            self.scroll_line(line - self.view_height // 3)
 
     def _follow(self) -> None:
         """Keep the current turn among those on the screen."""
@@ -240,7 +224,7 @@ class Transcript(PageView, can_focus=True):
         y = min(self.scroll_offset.y, page.height - 1)
         first, last = (page.pieces[page.piece_at(line)] for line in (y, min(y + self.view_height, page.height) - 1))
         top = min(first.turn + 1, last.turn) if first.what == "blank" else first.turn
-        self._set_current(max(top, min(self.current, last.turn)))
+        self.set_current(max(top, min(self.current, last.turn)))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -254,5 +238,9 @@ class Transcript(PageView, can_focus=True):
         piece = page.pieces[page.piece_at(offset.y + self.scroll_offset.y)]
         if piece.what in ("earlier", "later"):
             self.post_message(self.Grow(self, -1 if piece.what == "earlier" else 1))
+        elif piece.what == "agent":
+            self.post_message(self.Follow(self, page.agents[piece.agent]))
         elif page.turns:
-            self._set_current(piece.turn)
+            self.set_current(piece.turn)
+            if piece.what == "folded" or (piece.what == "heading" and event.chain == 2):
+                self.action_fold()

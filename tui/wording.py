@@ -15,9 +15,9 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: 1 turn, 12,480 turns."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, nouns: str = "") -> str:
+    """A number with its noun: 1 turn, 12,480 turns, 2 matches."""
+    return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def byte_size(size: int) -> str:

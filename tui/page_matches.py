@@ -1,0 +1,35 @@
+"""Where the lines of a page hold what is looked for, and how much work a page is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from ..core.model import Conversation
+from .page import Match, Needles, Page
+
+_TURN_EFFORT = 1000
+
+
+def matches_in(page: Page, piece: int, needles: Needles) -> list[Match]:
+    """The matches in a piece in order; what reaches beyond the piece is no match."""
+    _, turn, block, _ = page.pieces[piece]
+    return [Match(turn, block.start + start, block.start + end) for start, end in sorted(needles(page.text(piece)))]
+
+
+def matching_pieces(page: Page, needles: Needles, stop: Callable[[], bool] = lambda: False) -> list[int] | None:
+    """The pieces that hold a match; None as soon as `stop` says so."""
+    found: list[int] = []
+    for index, piece in enumerate(page.pieces):
+        if stop():
+            return None
+        if piece.what in ("text", "folded") and any(True for _ in needles(page.text(index))):
+            found.append(index)
+    return found
+
+
+def effort(conversation: Conversation, folded: Collection[int] = ()) -> int:
+    """About what laying out and looking through costs, in characters of plain English text."""
+    return sum(
+        _TURN_EFFORT + len(turn.text) * (1 if turn.id in folded or turn.text.isascii() else 8)
+        for turn in conversation.turns
+    )

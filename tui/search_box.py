@@ -1,0 +1,134 @@
+"""The top line: the box to type in with what may be completed and what was not understood, and how is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual import getters, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Input, Static
+
+from ..core.query import Query, parse
+from .completing import Completing, taken
+from .query_input import QueryInput, problem_line
+from .surroundings import Surroundings
+
+
+class SearchBox(Horizontal):
+    """`Input.Changed` of its box goes on to the screen."""
+
+    DEFAULT_CSS = """
+    SearchBox {
+        height: 1;
+        & > #problem {
+            display: none;
+            overlay: screen;
+            position: absolute;
+            offset: 3 1;
+            width: 100%;
+            height: 1;
+            text-style: bold;
+            background: $background;
+        }
+        & > #problem.-shown { display: block; }
+    }
+    """
+
+    input = getters.query_one("#query", QueryInput)
+    _modes = getters.query_one("#modes", Static)
+    _problem = getters.query_one("#problem", Static)
+    _completing = getters.query_one(Completing)
+
+    def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._place = place
+        self._otherwise: Callable[[], None] | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static("›", id="prompt")
+        yield QueryInput(self._understand, id="query")
+        yield Static(id="modes", markup=False)
+        yield Static(id="problem", markup=False)
+        yield Completing(self._place, id="choices")
+
+    def _understand(self, text: str) -> Query:
+        return parse(text, self._place.now(), typing=True)
+
+    def say_modes(self, words: str) -> None:
+        """How is searched, at the right."""
+        self._modes.update(f"{words} ")
+
+    def put(self, text: str, at: int | None = None) -> None:
+        """Have another text in the box, with the cursor at `at` or at its end."""
+        self.input.value = text
+        self.input.cursor_position = len(text) if at is None else at
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self._otherwise = None
+        self._completing.ask(self.input.value, self.input.cursor_position)
+        self._show_problem()
+
+    def on_resize(self) -> None:
+        self._show_problem()
+
+    def _show_problem(self) -> None:
+        box = self.input
+        query = self._understand(box.value)
+        line = (
+            problem_line(query, box.cursor_position, int(box.scroll_x), self.size.width - 3) if query.problems else ""
+        )
+        self._problem.set_class(bool(line), "-shown")
+        self._problem.update(line)
+
+    # ---- completing ----
+
+    @property
+    def is_choosing(self) -> bool:
+        """Whether there is a list under the box."""
+        return self._completing.is_open
+
+    def choose(self, by: int) -> None:
+        """Move in that list."""
+        self._completing.move(by)
+
+    def stop_choosing(self) -> None:
+        """Close it."""
+        self._completing.close()
+
+    def complete(self, otherwise: Callable[[], None]) -> None:
+        """Complete the filter at the cursor; what there is to do where there is nothing to complete."""
+        completing = self._completing
+        if completing.is_asked:
+            self._otherwise = otherwise  # the answer is on its way
+        elif choice := completing.choice:
+            self.put(*taken(self.input.value, choice))
+        else:
+            otherwise()
+
+    @on(Completing.Arrived)
+    def _arrived(self, message: Completing.Arrived) -> None:
+        message.stop()
+        otherwise, self._otherwise = self._otherwise, None
+        if otherwise:
+            self.complete(otherwise)
+
+    @on(Completing.Taken)
+    def _taken(self, message: Completing.Taken) -> None:
+        message.stop()
+        self.complete(lambda: None)
+        self.input.focus()
+
+    # ---- filters ----
+
+    def drop_filter(self) -> bool:
+        """Take the last filter, or what was to be one, out of the text; False where there is none."""
+        text = self.input.value
+        query = self._understand(text)
+        places = [(each.start, each.stop) for each in (*query.filters, *query.problems)]
+        if not places:
+            return False
+        start, stop = max(places)
+        self.put(" ".join(part for part in (text[:start].rstrip(), text[stop:].lstrip()) if part))
+        return True
