@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import stat
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from harkback.tui.basket_dialogs import AgentScreen, SaveScreen
 from harkback.tui.basket_screen import BasketScreen
 from harkback.tui.new_session import PREAMBLE
 from harkback.tui.plain_view import PlainView
+from harkback.tui.prompt_files import write_prompt
 from harkback.tui.question_screen import QuestionScreen
 from harkback.tui.resume import Resume
 from harkback.tui.surroundings import Surroundings
@@ -373,6 +375,13 @@ async def test_starting_an_agent_writes_the_prompt_and_copies_the_command(
         assert file.read_text() == PREAMBLE + prompt(pilot)
         assert copied() == f'codex "$(cat {file})"'
         assert copied() in said(pilot)
+
+
+async def test_prompts_of_yesterday_go_when_the_app_starts(place: Surroundings) -> None:
+    prompt_file = write_prompt(place.folder, "private", "old.md")
+    os.utime(prompt_file, (1, 1))
+    async with running(place):
+        assert not prompt_file.exists()
 
 
 async def test_an_agent_can_be_started_at_once(filled: Surroundings, tmp_path: Path) -> None:

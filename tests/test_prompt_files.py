@@ -18,7 +18,7 @@ from harkback.tui.basket_page import basket_row, head, rows
 from harkback.tui.basket_work import Contents
 from harkback.tui.new_session import AGENTS, LONGEST, PREAMBLE, Agent, Start, agents
 from harkback.tui.plain_view import MOST, PlainView
-from harkback.tui.prompt_files import ENDINGS, KEPT_SECONDS, NotEdited, edited, save, write_prompt
+from harkback.tui.prompt_files import ENDINGS, KEPT_SECONDS, NotEdited, drop_old_prompts, edited, save, write_prompt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
@@ -37,12 +37,13 @@ def test_a_prompt_in_our_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_prompts_that_nobody_waits_for_any_more_go_with_the_next(tmp_path: Path) -> None:
+def test_prompts_that_nobody_waits_for_any_more_go(tmp_path: Path) -> None:
+    drop_old_prompts(tmp_path)  # there is nothing yet
     old, young = write_prompt(tmp_path, "old", "old.md"), write_prompt(tmp_path, "young", "young.md")
     long_ago = young.stat().st_mtime - KEPT_SECONDS - 60
     os.utime(old, (long_ago, long_ago))
-    new = write_prompt(tmp_path, "new", "new.md")
-    assert {each.name for each in new.parent.iterdir()} == {"young.md", "new.md"}
+    drop_old_prompts(tmp_path)
+    assert list(young.parent.iterdir()) == [young]
 
 
 def test_saving_never_replaces_unasked(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ..core.config import BasketConfig, ConfigError
 from ..core.database import Database, Error
 from ..core.pack import Packed, estimated_tokens, pack
 from ..core.store import NoIndex, StoreError
+from .prompt_files import drop_old_prompts
 from .surroundings import Surroundings
 
 Change = Callable[[Database, Basket], Basket]
@@ -79,6 +80,8 @@ class BasketWork:
     def run(self) -> Contents:
         """Fulfil all wishes; never raises. Blocks on the disk."""
         with self._turn:
+            if self._serial == 0:
+                drop_old_prompts(self._place.folder)
             try:
                 with closing(self._place.store.read()) as db:
                     return self._run(db)

@@ -31,17 +31,21 @@ def save(path: Path, text: str, *, replace: bool = False) -> None:
 
 
 def write_prompt(folder: Path, text: str, name: str) -> Path:
-    """Write a prompt into harkback's `folder`, and drop those that nobody waits for any more. Raises OSError."""
+    """Write a prompt into harkback's `folder`. Raises OSError."""
     place = folder / PROMPTS
     make_private(place)
-    for old in place.iterdir():
-        with suppress(OSError):
-            if time.time() - old.stat().st_mtime > KEPT_SECONDS:
-                old.unlink()
     path = place / name
     path.unlink(missing_ok=True)
     save(path, text)
     return path
+
+
+def drop_old_prompts(folder: Path) -> None:
+    """Remove the prompts in harkback's `folder` that no agent waits for any more, as far as that can be done."""
+    for old in (folder / PROMPTS).glob("*"):
+        with suppress(OSError):
+            if time.time() - old.stat().st_mtime > KEPT_SECONDS:
+                old.unlink()
 
 
 def edited(folder: Path, text: str, environ: Mapping[str, str]) -> str:
