@@ -23,7 +23,6 @@ def test_every_line_stays_in_its_place(lines: list[str], ranges: list[tuple[int,
     for (a, b), text in zip(cut, texts, strict=True):
         assert text.count("\n") + 1 == b - a
         assert TOKEN not in text
-        assert not counts or "MIIEow" not in text or KEY[0] not in lines
         for line in text.split("\n"):
             assert clean(line) == line
         if not counts:
