@@ -20,6 +20,7 @@ from harkback.core.forget_plan import Request
 from harkback.core.pack import estimated_tokens
 from harkback.tui.basket_dialogs import AgentScreen, SaveScreen
 from harkback.tui.basket_screen import BasketScreen
+from harkback.tui.help_screen import HelpScreen
 from harkback.tui.new_session import PREAMBLE
 from harkback.tui.plain_view import PlainView
 from harkback.tui.prompt_files import write_prompt
@@ -213,6 +214,19 @@ async def test_the_basket_is_there_after_a_restart_until_it_is_emptied(filled: S
         await press(pilot, "escape")
         assert "in the basket" not in status(pilot)
     assert not BasketFile(filled.folder).path.exists()
+
+
+@pytest.mark.parametrize("key", ["escape", "b", "q", "f4"])
+async def test_it_opens_over_what_is_read_and_closes_again(filled: Surroundings, key: str) -> None:
+    async with running(filled) as pilot:
+        screen = search_screen(pilot)
+        await press(pilot, "enter", "b")
+        basket_screen(pilot)
+        await press(pilot, "question_mark")
+        assert isinstance(pilot.app.screen, HelpScreen)
+        await press(pilot, "escape", key)
+        assert pilot.app.screen is screen
+        assert screen.focused is screen.reading.transcript
 
 
 # ---- putting in order ----
