@@ -170,13 +170,14 @@ def entry_json(entry: Entry, layer: Layer, zone: tzinfo | None = None) -> dict[s
     elif layer == "timeline":
         for each in found["turns"]:
             each["text"] = _short(each["text"], GIST)
-    return found | {
+    found |= {
         "turn": hit.number,
         "role": hit.role,
         "time": iso(hit.time, zone),
         "snippet": snippet,
         "score": round(hit.score, 4),
     }
+    return found | ({"cite": hit.cite} if hit.cite else {})
 
 
 def json_line(entry: Entry, layer: Layer, zone: tzinfo | None = None) -> str:

@@ -129,6 +129,7 @@ def piece_json(piece: Piece, zone: tzinfo | None = None) -> dict[str, Any]:
         "project": session.project,
         "turns": [
             {"turn": turn.number, "role": turn.role, "time": iso(turn.time, zone), "text": text}
+            | ({"cite": turn.cite} if turn.cite else {})
             for turn, text in zip(piece.turns, piece.texts(), strict=True)
         ],
     }

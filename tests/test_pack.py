@@ -64,6 +64,11 @@ def test_json_holds_every_turn_with_its_zone() -> None:
     assert "剪贴板" in packed("json", Piece(session(), (turn("剪贴板"),)))
 
 
+def test_json_says_where_a_memory_file_has_it() -> None:
+    found = json.loads(packed("json", Piece(session(), (turn("a rule", cite="L12-L30"), turn("another", 4)))))
+    assert [each.get("cite") for each in found["items"][0]["turns"]] == ["L12-L30", None]
+
+
 def test_a_part_is_only_that_stretch() -> None:
     assert packed("plain", Piece(session(), (QUESTION,), (4, 6))).endswith(":\nis\n")
 
