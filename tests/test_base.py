@@ -204,7 +204,11 @@ def test_a_stream_in_two_pieces_gives_the_same_records(rows: list[Any], cut: ran
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_survived(data: bytes) -> None:
-    found, offset = lines(data)
+    try:
+        found, offset = lines(data)
+    except Unreadable as error:
+        assert error.reason in json_lines.FOREIGN  # it begins as packed files do, or as JSON in another encoding
+        return
     assert 0 <= offset <= len(data)
     places = [place for place, _ in found if isinstance(place, int)]
     assert places == sorted(set(places))
