@@ -61,8 +61,8 @@ def test_what_is_there_stands_first_and_what_is_not_is_folded_into_a_line(place:
     found = facts(CLAUDE, CODEX, DSH)
     lines = section.lines(found, 116)
     assert [line.key for line in lines if isinstance(line, Box)] == ["claude", "codex"]
-    assert "May be read (1 of 2 that are on this machine)" in text(lines)
-    assert "not found here (1): DSH" in text(lines)
+    assert "May be read: 1 of 2 sources found here" in text(lines)
+    assert "1 not found here: DSH" in text(lines)
     assert section.pressed("missing") is None
     assert "dsh" in [line.key for line in section.lines(found, 116) if isinstance(line, Box)]
 
@@ -73,7 +73,7 @@ def test_a_row_has_the_numbers_that_there_is_room_for(place: Surroundings) -> No
 
     assert row(116).split() == ["▸", "Codex", "97", "1,204", "48,300", "3", "1h", "~/.codex"]
     assert row(70).split() == ["▸", "Codex", "97", "1,204", "1h"]
-    assert row(36).split() == ["▸", "Codex", "97", "1,204"]
+    assert row(36).split() == ["▸", "Codex", "1,204", "sessions"]
 
 
 def test_ticking_is_saved_at_once_and_unticking_says_first_what_goes(place: Surroundings) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 from harkback.core import config as configuration
+from harkback.core.history import recent_rows, session_at
 from harkback.core.model import Progress
 from harkback.core.report import Report
 from harkback.core.worker import Done, Working
@@ -38,19 +41,20 @@ READ_AT = 1_796_028_000_000
 def place(sample_place: Surroundings, tmp_path: Path) -> Surroundings:
     """The samples with an index of their own, which a test may change."""
     own = replace(sample_place, folder=tmp_path / "own")
-    configuration.change(own.folder, {"sources.claude.enabled": True, "sources.codex.enabled": True})
-    own.reconcile()
+    shutil.copytree(sample_place.folder, own.folder)
     return own
 
 
 async def at_rest(pilot: Pilot[Any]) -> None:
     """Wait until nothing is looked up, saved, forgotten or indexed any more, whatever screen is on top."""
     quiet = 0
-    for _ in range(3_000):
-        await pilot.pause(0.01)
+    for _ in range(6_000):
+        await pilot.pause()
         quiet = quiet + 1 if _is_quiet(pilot) else 0
-        if quiet > 3:
+        if quiet > 2:
             return
+        if not quiet:
+            await asyncio.sleep(0.005)
     raise AssertionError("the app does not come to rest")
 
 
@@ -61,6 +65,31 @@ def _is_quiet(pilot: Pilot[Any]) -> bool:
         if isinstance(screen, SettingsScreen) and (screen._wanted or screen._looking):
             return False
     return not pilot.app.workers
+
+
+class OnlySettings(HarkbackApp):
+    """The settings without a search beneath them, so that nothing is indexed meanwhile."""
+
+    CSS_PATH = Path(sys.modules[HarkbackApp.__module__].__file__ or "").with_name("app.tcss")
+
+    def __init__(self, place: Surroundings, section: str) -> None:
+        super().__init__(place)
+        self._section = section
+
+    def _search(self) -> None:
+        with closing(self._place.store.read()) as db:
+            selected = session_at(db, recent_rows(db)[0])
+        self.push_screen(SettingsScreen(self._place, None, self._section, selected))
+
+
+@asynccontextmanager
+async def only_settings(
+    place: Surroundings, section: str = "sources", size: tuple[int, int] = (120, 36)
+) -> AsyncIterator[Pilot[Any]]:
+    app = OnlySettings(place, section)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await at_rest(pilot)
+        yield pilot
 
 
 @asynccontextmanager
@@ -124,7 +153,7 @@ async def test_the_pages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("harkback.tui.settings_semantic.find_spec", lambda name: None)
-    async with settings(sample_place, section, size) as pilot:
+    async with only_settings(sample_place, section, size) as pilot:
         screen = screen_of(pilot)
         if section == "exclusions":
             await type_in(pilot, "new", "title:中文")
@@ -147,7 +176,10 @@ async def test_the_pages(
 async def test_the_question_before_a_source_goes(
     sample_place: Surroundings, size: tuple[int, int], compare_screen: Callable[[Any, str], None]
 ) -> None:
-    async with running(sample_place, size) as pilot:
+    async with only_settings(sample_place, "semantic", size) as pilot:
+        screen = screen_of(pilot)
+        screen.facts = None
+        await screen.redraw()
         question = "This removes 1,204 sessions of Codex with 48,300 turns from the index; your files stay."
         pilot.app.push_screen(QuestionScreen(question, "remove"))
         await pilot.pause()
@@ -345,7 +377,7 @@ async def test_the_session_that_the_search_shows_is_the_first_to_be_forgotten(pl
 
 
 async def test_pages_are_turned_by_tab_digits_brackets_and_the_mouse(sample_place: Surroundings) -> None:
-    async with settings(sample_place) as pilot:
+    async with only_settings(sample_place) as pilot:
         screen = screen_of(pilot)
 
         async def after(*keys: str) -> str:
@@ -367,7 +399,7 @@ async def test_pages_are_turned_by_tab_digits_brackets_and_the_mouse(sample_plac
 
 
 async def test_in_a_box_letters_and_digits_are_text(sample_place: Surroundings) -> None:
-    async with settings(sample_place, "exclusions") as pilot:
+    async with only_settings(sample_place, "exclusions") as pilot:
         await pilot.press("x", "5", "right_square_bracket")
         box = screen_of(pilot).focused
         assert isinstance(box, Input)
@@ -375,7 +407,7 @@ async def test_in_a_box_letters_and_digits_are_text(sample_place: Surroundings) 
 
 
 async def test_a_click_on_the_box_ticks_and_one_beside_it_unfolds(place: Surroundings) -> None:
-    async with settings(place) as pilot:
+    async with only_settings(place) as pilot:
         tick = next(tick for tick in screen_of(pilot).query(Tick) if tick.name == "codex")
         await pilot.click(tick, offset=(20, 0))
         await at_rest(pilot)
@@ -397,7 +429,7 @@ async def test_escape_and_the_key_that_opened_them_close_the_settings(sample_pla
 
 
 async def test_a_configuration_that_is_broken_meanwhile_is_told_and_kept(place: Surroundings) -> None:
-    async with settings(place, "privacy") as pilot:
+    async with only_settings(place, "privacy") as pilot:
         broken = (place.folder / "config.toml").read_text() + "[limits\n"
         (place.folder / "config.toml").write_text(broken)
         await focus(pilot, "retention:forget")

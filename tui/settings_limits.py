@@ -60,7 +60,7 @@ class LimitsSection(Quiet):
             Heading("How much is kept; the newest first"),
             Pick("preset:recent", PRESETS["recent"], chosen == "recent"),
             Pick("preset:everything", PRESETS["everything"] + adds, chosen == "everything"),
-            Heading("Each limit by itself: 0 is none, nothing is what the choice above says"),
+            Heading("Each limit by itself (0: no limit; empty: as chosen above)"),
             *self._limits(facts),
         ]
 

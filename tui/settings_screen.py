@@ -15,6 +15,7 @@ from textual.widgets import Footer, Input, Static
 from ..core.config import ConfigError
 from ..core.model import Progress, Session
 from ..core.worker import Done, Event, Failed, Working
+from .keys import SETTINGS
 from .settings_exclusions import ExclusionsSection
 from .settings_facts import Facts, gather
 from .settings_limits import LimitsSection
@@ -58,14 +59,9 @@ class SettingsScreen(WishingScreen):
     """Every change is saved and takes effect at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "nothing", "tick"),
-        Binding("enter", "nothing", "open"),
-        Binding("tab,right_square_bracket,ctrl+pagedown", "section(1)", "next page"),
-        Binding("shift+tab,left_square_bracket,ctrl+pageup", "section(-1)", "previous page", show=False),
+        *(key.binding() for key in SETTINGS),
         *(Binding(str(n + 1), f"go_to({n})", show=False) for n in range(len(SECTIONS))),
-        Binding("x,delete", "remove", "take back"),
         Binding("f5", "index", "read now", id="index"),
-        Binding("escape", "leave", "back"),
         Binding("f2", "leave", "back", show=False, id="settings"),
     ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it

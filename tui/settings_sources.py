@@ -19,6 +19,8 @@ from .surroundings import Surroundings
 from .wording import age, counted, from_home, held, swept_soon
 
 OPEN, SHUT = "▾", "▸"
+NARROW = 50
+"""Cells below which there is no room for columns."""
 UNDER = 5
 """Cells that what belongs to a source is set in."""
 
@@ -58,24 +60,27 @@ class SourcesSection(Quiet):
         self._facts = facts
         shown = [each for each in facts.sources if each.ticked or each.files]
         missing = [each for each in facts.sources if each not in shown]
-        names = max((len(each.title) for each in facts.sources), default=0)
+        is_open = "missing" in self._open
+        names = max((len(each.title) for each in (facts.sources if is_open else shown)), default=0)
+        ticked = sum(each.ticked for each in shown)
         lines: list[Line] = []
         if facts.trouble:
             lines.append(Note(facts.trouble))
         if shown:
             lines += [
-                Heading(f"May be read ({sum(each.ticked for each in shown)} of {len(shown)} that are on this machine)"),
-                Note(_head(names, width), indent=0, faint=True),
+                Heading(f"May be read: {ticked} of {counted(len(shown), 'source')} found here"),
+                *([Note(_head(names, width), indent=0, faint=True)] if width >= NARROW else []),
             ]
             for each in shown:
                 lines += self._source(facts, each, names, width)
         else:
             lines.append(Heading("No agent's sessions were found on this machine"))
         if missing:
-            is_open = "missing" in self._open
-            sign, listed = (OPEN, "") if is_open else (SHUT, ", ".join(each.title for each in missing))
-            lines.append(Heading(""))
-            lines.append(Press("missing", f"{sign} not found here ({len(missing)}): {listed}", indent=0))
+            listed = "" if is_open or width < NARROW else f": {', '.join(each.title for each in missing)}"
+            lines.append(Note("", 0))
+            lines.append(
+                Press("missing", f"{OPEN if is_open else SHUT} {len(missing)} not found here{listed}", indent=0)
+            )
             for each in missing if is_open else ():
                 lines += self._source(facts, each, names, width)
         return lines
@@ -105,8 +110,8 @@ class SourcesSection(Quiet):
         own = [from_home(path, facts.home) for path in each.roots if os.path.realpath(path) not in added]
         yield Note(f"looked for in {', '.join(own) or 'the folders that other sessions were held in'}", UNDER)
         for path in settings.roots:
-            yield Press(f"root:{each.name}:{path}", f"and in {from_home(path, facts.home)}   (x takes it back)", UNDER)
-        yield Entry(f"add:{each.name}", "and in", hint="a folder or file; tab completes it", paths=True, indent=UNDER)
+            yield Press(f"root:{each.name}:{path}", f"also in {from_home(path, facts.home)}   (x takes it back)", UNDER)
+        yield Entry(f"add:{each.name}", "also in", hint="a folder or file; tab completes it", paths=True, indent=UNDER)
         if each.name in facts.reads_tools:
             yield Box(f"tools:{each.name}", "what tools were told and answered, too (role:tool)", settings.tools, UNDER)
         if each.skipped:
@@ -234,6 +239,9 @@ def _head(names: int, width: int) -> str:
 def _cells(each: SourceStatus, names: int, width: int, now: int, home: str) -> str:
     """One source in a line, with as many columns as there is room for."""
     known = each.ticked and each.last_run is not None
+    if width < NARROW:
+        much = counted(each.sessions, "session") if known else counted(each.files, "file") if each.files else ""
+        return f"{each.title:<{names}}  {much}".rstrip()
 
     def number(value: int, cells: int) -> str:
         return f"{value:>{cells},}" if known and value else " " * cells

@@ -49,6 +49,10 @@ class Tick(Checkbox):
     def get_content_width(self, container: Size, viewport: Size) -> int:
         return 5 + self.label.cell_length
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line, save where a style sheet lets the label wrap."""
+        return self.render().get_height(self.styles.get_rules(), width)
+
 
 class Choice(Tick):
     """`(•) label`: one of several; the screen sees to it that exactly one is chosen."""
@@ -65,6 +69,8 @@ class Press(Static, can_focus=True):
         width: 100%;
         min-width: 1;
         height: 1;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
         &:hover { background: $block-hover-background; }
         &:focus { background: $block-cursor-blurred-background; }
     }
@@ -82,7 +88,7 @@ class Press(Static, can_focus=True):
         self.text = text
 
     def render(self) -> Content:
-        return Content(f"{BAR if self.has_focus else NO_BAR}{self.text}").truncate(self.size.width, ellipsis=True)
+        return Content(f"{BAR if self.has_focus else NO_BAR}{self.text}")
 
     def action_press(self) -> None:
         self.post_message(self.Pressed(self))
