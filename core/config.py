@@ -87,6 +87,8 @@ class Interface(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     theme: str = ""
     """One of Textual's theme names; empty: the default."""
+    reduced_motion: bool = False
+    """Nothing blinks or glides."""
 
 
 class BasketConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,6 +96,13 @@ class BasketConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     budget: int = 2_000
     """Tokens, by pack.py's rule, that a prompt made of past turns should not exceed."""
+
+
+class Tools(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[tools]"""
+
+    visibility: Literal["self", "tree", "agent", "all"] = "all"
+    """What an agent may see through the MCP server; scope.py says what each means."""
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,6 +115,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     redaction: Redaction = Redaction()
     interface: Interface = Interface()
     basket: BasketConfig = BasketConfig()
+    tools: Tools = Tools()
     keys: dict[str, str] = {}
     """Action → keys, as in `open = "enter,l"`."""
 
@@ -188,7 +198,7 @@ def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
         what = str(error).partition(" - at ")[0]
     else:
         return None
-    is_struct = kind in (Config, Limits, Retention, Exclude, Redaction, Interface, BasketConfig, SourceConfig)
+    is_struct = kind in (Config, Limits, Retention, Exclude, Redaction, Interface, BasketConfig, Tools, SourceConfig)
     fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
     if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():

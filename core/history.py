@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .database import Database, Row
+from .filters import Where
 from .model import Conversation, Session, Turn
 from .store import unpack
 
@@ -32,8 +33,11 @@ class NotFound(Exception):
         self.wanted, self.near = wanted, tuple(near)
 
 
-def find_session(db: Database, wanted: str) -> Session:
-    """The session with this key, this native id, or the only one whose native id begins with it. Raises NotFound."""
+def find_session(db: Database, wanted: str, among: Where = Where()) -> Session:  # noqa: B008, it is frozen
+    """The session with this key, this native id, or the only one whose native id begins with it. Raises NotFound.
+
+    Of none but those that `among` lets through, a condition on `sessions`.
+    """
     source, colon, native_id = wanted.partition(":")
     readings = [(native_id, source), (wanted, None)] if colon else [(wanted, None)]  # native ids may hold colons too
     for condition, begin in (("= ?1", False), ("GLOB ?1", True)):
@@ -43,9 +47,9 @@ def find_session(db: Database, wanted: str) -> Session:
             rows = list(
                 db.rows(
                     f"""SELECT {SESSION_COLUMNS} FROM sessions
-                        WHERE turns > 0 AND native_id {condition} AND (?2 IS NULL OR source = ?2)
+                        WHERE turns > 0 AND native_id {condition} AND (?2 IS NULL OR source = ?2) {among.sql}
                         ORDER BY updated DESC LIMIT 6""",  # noqa: S608
-                    _literal(name) + "*" if begin else name, of,
+                    _literal(name) + "*" if begin else name, of, *among.values,
                 )
             )  # fmt: skip
             if len(rows) == 1:

@@ -14,6 +14,8 @@ from .hiding import hide, show_again
 from .ledger import UNKNOWN, Stamp, set_aside
 from .sessions import drop_if_unknown, parents_of, settle
 
+_APPLIED = "SELECT value FROM meta WHERE key = 'exclude'"
+
 
 def keep_out(db: Database, rules: Rules, files: Sequence[Refused]) -> None:
     """Drop what was read of files that may not be opened, and note why; all or nothing."""
@@ -27,17 +29,25 @@ def apply_rules(db: Database, rules: Rules) -> bool:
 
     What a rule hid that is there no longer is read again at the next occasion.
     """
-    now = json.dumps([LIST_VERSION, *rules.patterns])
-    before = db.value("SELECT value FROM meta WHERE key = 'exclude'")
-    if before == now:
+    if is_applied(db, rules):
         return False
+    before = db.value(_APPLIED)
     with db.transaction():
         if set(json.loads(before or "[]")[1:]) - set(rules.patterns):
             show_again(db)
         _keep_out(db, rules, list(refused_in(db, Gate(rules)).values()))
         hide(db, rules, [row[0] for row in db.rows("SELECT id FROM sessions WHERE turns > 0")])
-        db.run("REPLACE INTO meta VALUES ('exclude', ?)", now)
+        db.run("REPLACE INTO meta VALUES ('exclude', ?)", _described(rules))
     return True
+
+
+def is_applied(db: Database, rules: Rules) -> bool:
+    """Whether the index is in line with these rules."""
+    return db.value(_APPLIED) == _described(rules)
+
+
+def _described(rules: Rules) -> str:
+    return json.dumps([LIST_VERSION, *rules.patterns])
 
 
 def refused_in(db: Database, gate: Gate) -> dict[int, Refused]:

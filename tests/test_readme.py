@@ -17,6 +17,7 @@ from harkback.tui import (
     cli_context,
     cli_exclude,
     cli_index,
+    cli_mcp,
     cli_memory,
     cli_resume,
     cli_search,
@@ -32,8 +33,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 LINES = [line for block in BLOCKS for line in block.splitlines()]
 MODULES = (
-    cli_config, cli_context, cli_exclude, cli_index, cli_memory, cli_resume, cli_search, cli_show, cli_sources,
-    cli_trust,
+    cli_config, cli_context, cli_exclude, cli_index, cli_mcp, cli_memory, cli_resume, cli_search, cli_show,
+    cli_sources, cli_trust,
 )  # fmt: skip
 """Imported, so that every command is known."""
 

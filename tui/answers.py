@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core import ledger
+from ..core import ledger, renewal
 from ..core.clean import clean_line
 from ..core.database import Database
 from ..core.memory import only_memory
 from ..core.model import Hit
-from ..core.query import Query, parse
+from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked, Why
 from ..core.search import Found, Search
 from ..core.when import Clock
 from .output import hit_json
+from .wording import counted
 
 MOST_TYPED = 10_000
 """Characters of a query that are looked at at all; the parser says which of them count."""
@@ -33,6 +34,8 @@ class Wish:
     explain: bool = False
     only_memory: bool = False
     """Memory files and observations, no conversations."""
+    within: tuple[Filter, ...] = ()
+    """Filters besides those that are typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ def reply(db: Database | None, typed: str, now: Clock, wish: Wish) -> Reply:
     began = time.perf_counter()
     text = clean_line(typed, MOST_TYPED)
     query = only_memory(parse(text, now())) if wish.only_memory else parse(text, now())
+    query = replace(query, filters=(*query.filters, *wish.within))
     notes = [f"{query.text[problem.start : problem.stop]}: {problem.message}" for problem in query.problems]
     if wish.mode in ("hybrid", "semantic"):
         notes.insert(0, f"there is no embedding model, so this {wish.mode} search is by words alone")
@@ -86,8 +90,11 @@ def reply(db: Database | None, typed: str, now: Clock, wish: Wish) -> Reply:
     with db.snapshot():
         found, hits = _search(db, query, wish)
         left_out = ledger.left_out_counts(db)
+        hidden = renewal.waiting(db)
     if meant := _spelling_note(found.query):
         notes.append(meant)
+    if hidden:
+        notes.append(f"{counted(hidden, 'file')} hidden until newer rules for secrets have been over what they said")
     why = {each.turn: each.why for each in found.ranked if each.why} if wish.explain else {}
     return Reply(text, found, hits, left_out, notes, _since(began), why)
 

@@ -98,8 +98,8 @@ def demo(context: click.Context) -> None:
 
 
 COMMANDS = (
-    "cli_config", "cli_context", "cli_exclude", "cli_index", "cli_memory", "cli_resume", "cli_search", "cli_show",
-    "cli_sources", "cli_trust",
+    "cli_config", "cli_context", "cli_exclude", "cli_index", "cli_mcp", "cli_memory", "cli_resume", "cli_search",
+    "cli_show", "cli_sources", "cli_trust",
 )  # fmt: skip
 """The modules that add commands as they are imported."""
 
@@ -146,7 +146,7 @@ def _run() -> int:
         silence_output()
         return READER_GONE
     except Exception as error:
-        return _say(_describe(error), FAILED)
+        return _say(describe(error), FAILED)
 
 
 def _say(text: str, code: int) -> int:
@@ -166,7 +166,7 @@ def _usage(error: click.ClickException) -> str:
     return f"{message[:1].lower()}{message[1:]}\n`{context.command_path} --help` explains it" if context else message
 
 
-def _describe(error: Exception) -> str:
+def describe(error: Exception) -> str:
     """Where an error of ours happened; its message is left out, since it may quote a conversation."""
     if isinstance(error, OSError):
         return f"could not go on: {error.strerror or type(error).__name__}; the index is as it was"

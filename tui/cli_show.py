@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..core.history import around, find_session
+from ..core.scope import allowed_now
 from .cli import NOTHING, as_typed, cli, home_option, place
 from .output import conversation_json, note, print_json, say, session_json, short_path
 from .wording import counted, short_time
@@ -25,7 +26,7 @@ def show(context: click.Context, session: str, turn: int | None, beside: int | N
     here = place()
     db = here.store.read()
     try:
-        found = find_session(db, as_typed(session))
+        found = find_session(db, as_typed(session), allowed_now(db, here.config(), here.home).where())
         if turn is None:
             conversation = around(db, found.key, 1, 0, MOST_TURNS)
         else:
