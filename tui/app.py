@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 import click
 from textual.app import App
-from textual.binding import Binding, BindingType
-from textual.dom import DOMNode
+from textual.binding import BindingType
 
+from ..core import config as configuration
 from ..core.clean import clean
-from ..core.config import Config
+from ..core.config import Config, ConfigError
 from .help_screen import HelpScreen
-from .keys import ANYWHERE, KNOWN
+from .key_troubles import key_troubles
+from .keys import ANYWHERE
 from .resume import Resume
 from .search_screen import SearchScreen
 from .settings_screen import SettingsScreen
@@ -42,6 +43,8 @@ class HarkbackApp(App[Resume | None]):
         self._chosen_keys = dict(self._config.keys)
         self.set_keymap(self._chosen_keys)
         self.theme = self._theme()
+        if self._config.interface.reduced_motion:
+            self.animation_level = "none"
 
     def _theme(self) -> str:
         if "NO_COLOR" in self._place.environ:
@@ -52,9 +55,8 @@ class HarkbackApp(App[Resume | None]):
     def on_mount(self) -> None:
         # What the program itself is made of need not be looked through by every garbage collection.
         self.call_after_refresh(gc.freeze)
-        if unknown := sorted(set(self._chosen_keys) - KNOWN):
-            text = f"config.toml, [keys]: there is no {', '.join(unknown)}; f1 shows the keys, README their names."
-            self.notify(text, severity="warning", markup=False)
+        for text in key_troubles(self._chosen_keys):
+            self.notify(f"config.toml, [keys]: {text}", severity="warning", markup=False)
         if self._ticked:
             self._search()
         else:
@@ -78,7 +80,7 @@ class HarkbackApp(App[Resume | None]):
         """The settings are opened from the search and the first screen, and what was skipped from the search."""
         if action == "settings":
             return isinstance(self.screen, SearchScreen | WelcomeScreen)
-        return isinstance(self.screen, SearchScreen) if action in ("skips", "basket") else True
+        return isinstance(self.screen, SearchScreen) if action in ("skips", "basket", "timeline") else True
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
@@ -101,15 +103,32 @@ class HarkbackApp(App[Resume | None]):
         if isinstance(self.screen, SearchScreen):
             self.push_screen(BasketScreen(self._place, self.screen.basket), self._start)
 
+    def action_timeline(self) -> None:
+        from .timeline_screen import TimelineScreen
+
+        if isinstance(screen := self.screen, SearchScreen):
+            self.push_screen(TimelineScreen(self._place), lambda chosen: screen.show_day(chosen) if chosen else None)
+
     def _start(self, agent: Resume | None) -> None:
         """Leave for a new session of an agent, if that was chosen."""
         if agent:
             self.exit(agent)
 
-    def handle_bindings_clash(self, clashed_bindings: set[Binding], node: DOMNode) -> None:
-        names = ", ".join(sorted({binding.key for binding in clashed_bindings}))
-        text = f"config.toml, [keys]: {names} is given twice; the first one counts."
-        self.notify(text, severity="warning", markup=False)
+    def action_command_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        from .palette import Everything
+
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette([Everything], placeholder="what is to be done?"))
+
+    def action_theme(self, name: str) -> None:
+        """Take another theme, now and from now on."""
+        self.theme = name
+        try:
+            configuration.change(self._place.folder, {"interface.theme": name})
+        except (ConfigError, OSError) as error:
+            self.notify(f"The theme is not kept: {error}", severity="warning", markup=False)
 
     def _fatal_error(self) -> None:
         """Textual would print local variables, which hold conversations: print where it happened, and no more."""

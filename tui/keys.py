@@ -31,6 +31,8 @@ ANYWHERE = (
     Key("settings", "f2", "settings", "settings", "settings: sources, exclusions, limits, meaning, privacy"),
     Key("skips", "f3", "skips", "skipped", "what was skipped or left out, and why"),
     Key("basket", "f4", "basket", "basket", "the basket: turns collected for a prompt"),
+    Key("timeline", "f6", "timeline", "timeline", "the timeline: sessions day by day"),
+    Key("palette", "ctrl+backslash", "command_palette", "", "everything there is to do, by name; themes too"),
     Key("quit", "ctrl+q,ctrl+c", "quit", "", "leave"),
 )
 
@@ -96,19 +98,39 @@ SETTINGS = (
     Key("settings.close", "escape", "leave", "back", "back to the search"),
 )
 
+TIMELINE = (
+    Key("timeline.choose", "enter", "choose", "filter by it", "search in this day (in the sessions: open that one)"),
+    Key("timeline.other", "tab,shift+tab,right,left", "other_list", "sessions", "from days to sessions, and back"),
+    Key("timeline.earlier", "right_square_bracket", "month(1)", "month", "the month before"),
+    Key("timeline.later", "left_square_bracket", "month(-1)", "", "the month after"),
+    Key("timeline.to", "slash", "go_to", "go to", "go to a day: 2026-03-01, last week, 上周"),
+    Key("timeline.back", "escape,q,f6", "back", "back", "back to the search"),
+)
+
 # These come with the widgets; the help names them too.
 IN_RESULTS = (
-    Key("list.down", "j", "", "", "next result"),
-    Key("list.up", "k", "", "", "previous result"),
-    Key("list.first", "g", "", "", "first result"),
-    Key("list.last", "G", "", "", "last result"),
+    Key("list.down", "j,down,ctrl+n", "", "", "next result"),
+    Key("list.up", "k,up,ctrl+p", "", "", "previous result"),
+    Key("list.first", "g,home", "", "", "first result"),
+    Key("list.last", "G,end", "", "", "last result"),
+    Key("list.choose", "enter", "", "", "open the conversation"),
+    Key("list.page_down", "pagedown,ctrl+f,ctrl+v", "", "", "a page down"),
+    Key("list.page_up", "pageup,alt+v", "", "", "a page up"),
 )
 IN_CONVERSATION = (
     Key("transcript.next", "j,right_square_bracket", "", "", "next turn"),
     Key("transcript.previous", "k,left_square_bracket", "", "", "previous turn"),
-    Key("transcript.next_user", "u", "", "", "next turn of yours (U: previous)"),
-    Key("transcript.first", "g", "", "", "first turn (G: last)"),
-    Key("transcript.line_down", "down", "", "", "scroll (also ↑, page up, page down)"),
+    Key("transcript.next_user", "u", "", "", "next turn of yours"),
+    Key("transcript.previous_user", "U", "", "", "previous turn of yours"),
+    Key("transcript.first", "g,home", "", "", "first turn"),
+    Key("transcript.last", "G,end", "", "", "last turn"),
+    Key("transcript.line_down", "down", "", "", "a line down"),
+    Key("transcript.line_up", "up", "", "", "a line up"),
+    Key("transcript.page_down", "pagedown,ctrl+f,ctrl+v", "", "", "a page down"),
+    Key("transcript.page_up", "pageup,alt+v", "", "", "a page up"),
+    Key("transcript.half_down", "ctrl+d", "", "", "half a page down"),
+    Key("transcript.half_up", "ctrl+u", "", "", "half a page up"),
+    Key("transcript.fold", "enter", "", "", "open a folded turn, or fold this one"),
 )
 
 GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
@@ -116,6 +138,7 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("In the results", IN_RESULTS),
     ("In the conversation", (*IN_CONVERSATION, *READING)),
     ("In the basket", BASKET),
+    ("In the timeline", TIMELINE),
     ("In the settings", SETTINGS),
     ("Anywhere", ANYWHERE),
 )
@@ -123,10 +146,20 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
 KNOWN = frozenset(key.id for _, keys in GROUPS for key in keys)
 """What may stand in config.toml, [keys]."""
 
+TOGETHER: tuple[tuple[Key, ...], ...] = (
+    (*SEARCH, *READING, *ANYWHERE),
+    IN_RESULTS,
+    (*IN_CONVERSATION, *READING),
+    (*BASKET, *ANYWHERE),
+    (*TIMELINE, *ANYWHERE),
+    (*SETTINGS, *ANYWHERE),
+)
+"""Keys that are asked at the same time: one key can do only one thing of each of these."""
+
 _NAMES = {
     "plus": "+", "equals_sign": "=", "minus": "-", "slash": "/", "question_mark": "?", "right_square_bracket": "]",
     "left_square_bracket": "[", "right": "→", "left": "←", "up": "↑", "down": "↓", "enter": "↵", "escape": "esc",
-    "pageup": "page up", "pagedown": "page down",
+    "pageup": "page up", "pagedown": "page down", "ctrl+backslash": "^\\",
 }  # fmt: skip
 
 

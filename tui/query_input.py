@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.text import Text
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
@@ -78,3 +79,8 @@ class QueryInput(Input, inherit_bindings=False):
             compact=True,
             id=id,
         )
+
+    def on_mount(self) -> None:
+        app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        if app.animation_level == "none":
+            self.cursor_blink = False

@@ -61,6 +61,8 @@ class ResultsPane(Vertical):
         self._asking: Asking | None = None
         self.answer: Answer | None = None
         self._indexing = False
+        self.wanted: str | None = None
+        """Key of a session to select in the next answer that has it."""
         self._collected: frozenset[int] = frozenset()
         self._by_session: Mapping[str, int] = {}
 
@@ -117,6 +119,9 @@ class ResultsPane(Vertical):
             return
         old, answer, before = self.answer, message.answer, self.item
         kept = _kept_row(old, answer, before, self.list.cursor)
+        came = _row_of(self.wanted, answer) if self.wanted else None
+        if came is not None:
+            kept, self.wanted = came, None
         self.answer = answer
         self.list.show(answer.items, kept)
         self._show_emptiness()
@@ -125,6 +130,8 @@ class ResultsPane(Vertical):
             self.post_message(self.Selected(None, fresh=True))
         elif kept is not None:  # otherwise the list says itself that its first row is selected
             self.post_message(self.Selected(self.item, fresh=_identity(self.item) != _identity(before)))
+        if came is not None:
+            self.post_message(self.Chosen())
 
     @on(AskingFailed)
     def _failed(self, message: AskingFailed) -> None:
@@ -232,6 +239,11 @@ def _kept_row(old: Answer | None, new: Answer, item: Item | None, cursor: int) -
             return index
     match = old.matches[cursor]
     return new.matches.index(match) if match in new.matches else cursor
+
+
+def _row_of(session: str, answer: Answer) -> int | None:
+    """The first row of a session among those that are known."""
+    return next((index for index, item in enumerate(answer.items) if _session_key(item) == session), None)
 
 
 def _identity(item: Item | None) -> object:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from ..core.query import Query, parse
+from ..core.query import TIMES, Query, parse
 from .completing import Completing, taken
 from .query_input import QueryInput, problem_line
 from .surroundings import Surroundings
@@ -121,6 +122,14 @@ class SearchBox(Horizontal):
         self.input.focus()
 
     # ---- filters ----
+
+    def put_day(self, day: date) -> None:
+        """Filter by a day instead of other times."""
+        text = self.input.value
+        for each in sorted(self._understand(text).filters, key=lambda each: -each.start):
+            if each.key in TIMES:
+                text = f"{text[: each.start].rstrip()} {text[each.stop :].lstrip()}".strip()
+        self.put(f"{text} on:{day.isoformat()} ".lstrip())
 
     def drop_filter(self) -> bool:
         """Take the last filter, or what was to be one, out of the text; False where there is none."""

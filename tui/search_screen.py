@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual import getters, on
+from textual import events, getters, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -28,6 +28,9 @@ from .results_pane import ResultsPane
 from .search_box import SearchBox
 from .status_bar import StatusBar
 from .surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from .timeline_screen import Chosen
 
 REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 """How often results are brought up to date while indexing goes on; the second while there are none yet."""
@@ -112,6 +115,8 @@ class SearchScreen(ReadingScreen):
     @on(ResultsPane.Selected)
     def _selected(self, message: ResultsPane.Selected) -> None:
         answer = self.results.answer
+        if message.item is None and self.focused is not self.query_input:
+            self.action_focus_query()  # what had the focus goes away
         self.reading.open(message.item, answer.query if answer else None, fresh=message.fresh)
 
     @on(ResultsPane.Chosen)
@@ -119,6 +124,10 @@ class SearchScreen(ReadingScreen):
         if self.reading.session:
             self.add_class("-reading")
             self.reading.transcript.focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """In a narrow window that side is shown which has the focus."""
+        self.set_class(self.reading in event.widget.ancestors, "-reading")
 
     # ---- moving about ----
 
@@ -191,6 +200,14 @@ class SearchScreen(ReadingScreen):
 
     def action_group(self) -> None:
         self._ask_otherwise(by_session=not self._request.by_session)
+
+    def show_day(self, chosen: Chosen) -> None:
+        """What was chosen in the timeline: a day's sessions, one of them open."""
+        self._request = replace(self._request, by_session=True)
+        self.box.put_day(chosen.day)
+        self.query_input.focus()
+        if chosen.session:
+            self.results.wanted = chosen.session.key
 
     def action_mode(self) -> None:
         self._ask_otherwise(mode=MODES[(MODES.index(self._request.mode) + 1) % len(MODES)])

@@ -47,8 +47,8 @@ class VirtualList(ScrollView, Generic[T], can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k,ctrl+p", "move(-1)", "Up", show=False, id="list.up"),
         Binding("down,j,ctrl+n", "move(1)", "Down", show=False, id="list.down"),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="list.page_up"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="list.page_down"),
+        Binding("pageup,alt+v", "page(-1)", "Page up", show=False, id="list.page_up"),
+        Binding("pagedown,ctrl+f,ctrl+v", "page(1)", "Page down", show=False, id="list.page_down"),
         Binding("home,g", "jump(0)", "First", show=False, id="list.first"),
         Binding("end,G", "jump(-1)", "Last", show=False, id="list.last"),
         Binding("enter", "choose", "Open", show=False, id="list.choose"),
