@@ -9,6 +9,7 @@ from harkback.core.config import Config, Exclude, Limits, Redaction, Retention, 
 from harkback.core.held import Held
 from harkback.core.skipped import LeftOut
 from harkback.core.status import IndexStatus, SourceStatus
+from harkback.tui.semantic_state import Semantic, semantic_of
 from harkback.tui.settings_exclusions import ExclusionsSection
 from harkback.tui.settings_facts import Facts, OwnFile, own_files
 from harkback.tui.settings_forget import told
@@ -254,8 +255,21 @@ def test_the_chosen_preset_cannot_be_unchosen(place: Surroundings) -> None:
 
 
 def test_without_its_extra_search_by_meaning_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harkback.tui.settings_semantic.find_spec", lambda name: None)
-    assert "pip install 'harkback[semantic]'" in text(SemanticSection().lines(facts(), 116))
+    monkeypatch.setattr("harkback.tui.semantic_state.find_spec", lambda name: None)
+    assert "pip install 'harkback[semantic]'" in text(
+        SemanticSection().lines(facts(semantic=semantic_of(Config(), None)), 116)
+    )
+
+
+def test_search_by_meaning_is_turned_on_only_after_a_yes_and_shows_how_far_it_is() -> None:
+    section = SemanticSection()
+    assert not any(isinstance(line, Box) for line in section.lines(facts(semantic=Semantic(True, None)), 116))
+    on = section.toggled("semantic", True)
+    assert isinstance(on, Save)
+    assert "downloads" in on.question
+    page = text(section.lines(facts(semantic=Semantic(True, True, "e5-small", 250, 1_000)), 116))
+    assert "with e5-small" in page
+    assert "250 of 1,000 pieces of text are ready (25%)" in page
 
 
 def test_what_was_masked_is_counted_by_kind_the_most_frequent_first(place: Surroundings) -> None:

@@ -152,7 +152,7 @@ async def test_the_pages(
     compare_screen: Callable[[Any, str], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("harkback.tui.settings_semantic.find_spec", lambda name: None)
+    monkeypatch.setattr("harkback.tui.semantic_state.find_spec", lambda name: None)
     async with only_settings(sample_place, section, size) as pilot:
         screen = screen_of(pilot)
         if section == "exclusions":

@@ -16,6 +16,7 @@ from ..core.skipped import LeftOut, gone_sessions, left_out
 from ..core.status import IndexStatus, SourceStatus
 from ..core.store import NoIndex, StoreError
 from .known_sources import source_rows
+from .semantic_state import Semantic, semantic_of
 from .surroundings import Surroundings
 
 
@@ -48,6 +49,7 @@ class Facts:
     """On the disk, of all files of which limits left something out."""
     gone: Mapping[str, int] = field(default_factory=dict[str, int])
     """Source → sessions that only the index still holds."""
+    semantic: Semantic = Semantic()
     files: tuple[OwnFile, ...] = ()
     trouble: str = ""
     """Why the index can't be asked."""
@@ -63,10 +65,12 @@ def gather(place: Surroundings) -> Facts:
     left: tuple[LeftOut, ...] = ()
     gone: dict[str, int] = {}
     left_bytes, trouble = 0, ""
+    semantic = semantic_of(config, None)
     try:
         sources = tuple(source_rows(place))
         with closing(place.store.read()) as db:
             index, left = statuses.index_status(db, place.store.path), tuple(left_out(db))
+            semantic = semantic_of(config, db)
             gone = {each.source: each.sessions for each in gone_sessions(db)}
             left_bytes = db.value(
                 "SELECT coalesce(sum(size), 0) FROM files WHERE id IN (SELECT file FROM left_out)"
@@ -86,6 +90,7 @@ def gather(place: Surroundings) -> Facts:
         left_out=left,
         left_out_bytes=left_bytes,
         gone=gone,
+        semantic=semantic,
         files=tuple(own_files(place.folder)),
         trouble=trouble,
     )

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from .settings_facts import Facts
-from .settings_lines import Heading, Line, Note, Quiet
+from .settings_lines import Box, Heading, Line, Note, Quiet, Save, Wish
 
 INSTALL = "pip install 'harkback[semantic]'"
+DOWNLOAD = "a model of 70 to 470 MB"
 
 
 class SemanticSection(Quiet):
-    """Says what there is; words are searched in any case."""
+    """Says what there is; words are searched in any case. Key: `semantic`."""
 
     title = "Semantic"
 
+    def __init__(self) -> None:
+        self._facts: Facts | None = None
+
     def lines(self, facts: Facts, width: int) -> list[Line]:
-        if not installed():
-            return [
-                Heading("Search by meaning: not installed"),
-                Note(INSTALL),
-                Note("Words are searched without it. It needs a model on this machine; nothing is sent anywhere."),
-            ]
-        return [Heading("Search by meaning: off"), Note("Words are searched without it.")]
+        self._facts = facts
+        state = facts.semantic
+        words = Note("Words are searched in any case. Nothing that was said is sent anywhere.", faint=True)
+        if not state.installed:
+            return [Heading("Search by meaning: not installed"), Note(INSTALL), words]
+        if state.on is None:
+            return [Heading("Search by meaning: off"), words]
+        lines: list[Line] = [
+            Heading(f"Search by meaning: {'on' if state.on else 'off'}"),
+            Box("semantic", f"find what means the same{f', with {state.model}' if state.model else ''}", state.on),
+        ]
+        if state.on:
+            share = f" ({state.done / state.chunks:.0%})" if state.chunks else ""
+            lines.append(Note(f"{state.done:,} of {state.chunks:,} pieces of text are ready{share}"))
+        return [*lines, words]
 
-
-def installed() -> bool:
-    """Whether the extra that search by meaning needs is there."""
-    return find_spec("fastembed") is not None
+    def toggled(self, key: str, on: bool) -> Wish:
+        if not on:
+            return Save({"semantic.enabled": False}, "Only words are searched.")
+        question = (
+            f"This downloads {DOWNLOAD} once, unless it is there already: the only time that harkback uses the "
+            "network. Then every turn is computed on this machine, in the background."
+        )
+        return Save({"semantic.enabled": True}, "Search by meaning is being made ready.", question, yes="turn it on")

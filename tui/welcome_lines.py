@@ -9,10 +9,13 @@ from textual.content import Content
 
 from ..core.status import Survey
 from .rows import short_path
-from .wording import age, byte_size, counted
+from .wording import age, byte_size, counted, fitted_paths, from_home
 
 WINDOW_DAYS = 90
-LONGEST_PLACE = 24
+LONGEST_PLACE, LONGEST_PLACES = 24, 72
+WHAT_ELSE = """\
+If yours are in another place: f2 adds one, and so does harkback sources add NAME PATH.
+To look around first: harkback demo"""
 
 
 def source_label(each: Survey, home: str, now: int, names: int, width: int) -> Content:
@@ -40,22 +43,12 @@ def never_read(rules: int) -> str:
     return f"Never read: keys, .env files, credentials (built-in list); {own}"
 
 
-def nothing_found(surveys: Sequence[Survey], home: str) -> Content:
-    """What to say when there is no session at all."""
-    lines = [f"  {each.title}: {places_of(each, home)}" for each in surveys]
-    return Content(
-        "\n".join(
-            [
-                "No agent's sessions were found. These places were looked at:",
-                *lines,
-                "",
-                "Another place:  f2, or harkback sources add NAME PATH",
-                "To look around: harkback demo",
-            ]
-        )
-    )
+def found_here(sources: int) -> str:
+    """What the list of them is about."""
+    return f"Found on this machine: {counted(sources, 'source')}. What may be read?"
 
 
 def places_of(each: Survey, home: str) -> str:
     """Where a source is looked for."""
-    return ", ".join(short_path(str(root), home, 60) for root in each.roots) or "your projects' folders"
+    paths = [from_home(str(root), home) for root in each.roots]
+    return fitted_paths(paths, LONGEST_PLACES) if paths else "your projects' folders"

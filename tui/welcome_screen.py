@@ -18,7 +18,7 @@ from ..core.config import Config, ConfigError
 from ..core.status import Survey, survey
 from .surroundings import Surroundings
 from .ticks import Choice, Column, Press, Tick
-from .welcome_lines import WINDOW_DAYS, never_read, not_found, nothing_found, places_of, source_label
+from .welcome_lines import WHAT_ELSE, WINDOW_DAYS, found_here, never_read, not_found, places_of, source_label
 from .wording import counted, swept_soon
 
 HIGH, BESIDES = 20, 16
@@ -89,12 +89,22 @@ class WelcomeScreen(Screen[bool]):
             await self._page.remove_children(list(self._page.children)[1:])
             await self._page.mount_all(self._choices(proposed) if self._found() else self._nothing())
         self._fit()
-        for box in self._boxes()[:1]:
-            box.focus(scroll_visible=False)  # the first lines say what this is about
+        for line in [*self._boxes(), *self.query("#missing")][:1]:
+            line.focus(scroll_visible=False)  # the first lines say what this is about
         self.refresh_bindings()
 
     def _nothing(self) -> list[Static]:
-        return [Static(nothing_found(self._surveys, str(self._place.home)), classes="label", markup=False)]
+        return [
+            Static("No agent's sessions were found on this machine.", classes="label", markup=False),
+            *self._not_found(),
+            Static(WHAT_ELSE, classes="note", markup=False),
+        ]
+
+    def _not_found(self) -> list[Static]:
+        return [
+            Press(self._missing(), id="missing"),
+            Static(self._missing_places(), id="places", classes="notice muted", markup=False),
+        ]
 
     def _choices(self, proposed: dict[str, bool]) -> list[Static | Column | Tick | Press | Button]:
         found = self._found()
@@ -106,11 +116,10 @@ class WelcomeScreen(Screen[bool]):
             if each.swept_soon:
                 rows.append(Static(swept_soon(each.swept_soon, each.title), classes="notice", markup=False))
         if len(found) < len(self._surveys):
-            rows.append(Press(self._missing(), id="missing"))
-            rows.append(Static(self._missing_places(), id="places", classes="notice muted", markup=False))
+            rows += self._not_found()
         rules = self._config.exclude.patterns
         return [
-            Static(f"Found on this machine: {counted(len(found), 'source')}. What may be read?", classes="label", markup=False),
+            Static(found_here(len(found)), classes="label", markup=False),
             Column(*rows, id="sources"),
             Static("How far back", classes="label", markup=False),
             Choice(f"the last {WINDOW_DAYS} days ({counted(recent, 'file')})", not everything, id="recent"),
