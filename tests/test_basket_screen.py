@@ -126,7 +126,7 @@ class TestScreens:
     ) -> None:
         async with running(place, size) as pilot:
             await ask(pilot, "剪贴板")
-            await press(pilot, "tab", "B")
+            await press(pilot, "tab", "space", "down", "space", "up")
             without_milliseconds(pilot)
             await pilot.pause()
             compare_screen(pilot.app, f"basket-marks-{size[0]}x{size[1]}")
@@ -175,8 +175,10 @@ async def test_a_round_is_marked_from_any_of_its_turns(place: Surroundings) -> N
         assert transcript.page is not None
         shown = [turn for turn in transcript.page.turns if turn.id in transcript.collected]
         assert [turn.role for turn in shown] == ["user", "assistant"]
-        await press(pilot, "k", "B")
+        assert said(pilot) == "2 turns went into the basket."
+        await press(pilot, "k", "space")
         assert marks(place) == ()
+        assert said(pilot) == "2 turns were taken out of the basket."
 
 
 async def test_what_is_selected_goes_in_and_no_more(place: Surroundings) -> None:

@@ -32,6 +32,7 @@ class CollectingScreen(Screen[Resume | None]):
         super().__init__()
         self.basket = BasketWork(place)
         self._seen = 0
+        self._wished = False
         self._status = Status()
 
     def _set_status(self, **changes: Any) -> None:
@@ -69,6 +70,7 @@ class CollectingScreen(Screen[Resume | None]):
         return item.turn_id if isinstance(item, Hit) else None
 
     def _wish(self, change: Change) -> None:
+        self._wished = True
         self.basket.wish(change)
         self._collect()
 
@@ -84,6 +86,11 @@ class CollectingScreen(Screen[Resume | None]):
         self._seen = contents.serial
         self.results.show_collected(contents.ids, contents.by_session())
         self.reading.transcript.show_collected(contents.ids)
+        more = contents.turns - self._status.collected
         self._set_status(collected=contents.turns)
         if contents.trouble:
             self.notify(contents.trouble, severity="warning", markup=False)
+        elif self._wished and abs(more) > 1:  # of one turn its mark says enough
+            how = "went into" if more > 0 else "were taken out of"
+            self.notify(f"{abs(more)} turns {how} the basket.", markup=False)
+        self._wished = False
