@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .chunk import ID_BITS
 from .database import Database
 from .filters import Where
+from .fusion import Place
 from .query import Query
 from .rank import CANDIDATES, STEPS, Candidate
-from .term import Unit
+from .term import Unit, any_of
 from .tokens import needle
 
 MOST_OF_A_DAY = 5_000
@@ -115,3 +116,60 @@ def beside(db: Database, found: Sequence[Candidate], condition: Where) -> list[C
         *(value for place in sorted(places) for value in place), *condition.values,
     )  # fmt: skip
     return [Candidate(*row) for row in rows]
+
+
+# ---- by meaning ----
+
+
+def meant(db: Database, vectors: Sequence[int], query: Query, condition: Where) -> list[Candidate]:
+    """The chunks of some vectors, in their order, a turn once; without those that a filter or `-word` keeps out."""
+    if not vectors:
+        return []
+    unwanted, values = _unwanted(query)
+    rows = db.rows(
+        f"""WITH near (id) AS (VALUES {", ".join(["(?)"] * len(vectors))})
+            SELECT near.id, {_COLUMNS}, 0.0, 0.0, {HAS_COPY}
+            FROM near CROSS JOIN vectors ON vectors.id = near.id JOIN chunks ON chunks.id = vectors.chunk
+            JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
+            WHERE true {condition.sql} {unwanted}""",  # noqa: S608
+        *vectors, *condition.values, *values,
+    )  # fmt: skip
+    found = {number: Candidate(*columns) for number, *columns in rows}
+    once: dict[int, Candidate] = {}
+    for number in vectors:
+        if number in found:
+            once.setdefault(found[number].turn, found[number])
+    return list(once.values())
+
+
+def allowed(db: Database, query: Query, condition: Where) -> list[int]:
+    """Every chunk that neither a filter nor `-word` keeps out."""
+    unwanted, values = _unwanted(query)
+    rows = db.rows(
+        f"""SELECT chunks.id FROM chunks JOIN turns ON turns.id = chunks.turn
+            JOIN sessions ON sessions.id = turns.session WHERE true {condition.sql} {unwanted}""",  # noqa: S608
+        *condition.values, *values,
+    )  # fmt: skip
+    return [row[0] for row in rows]
+
+
+def chunks_at(db: Database, places: Iterable[Place]) -> list[tuple[Place, int]]:
+    """The chunks of the turns at some places, each with its place."""
+    wanted = sorted(places)
+    if not wanted:
+        return []
+    rows = db.rows(
+        f"""WITH wanted (session, number) AS (VALUES {", ".join(["(?, ?)"] * len(wanted))})
+            SELECT turns.session, turns.number, chunks.id
+            FROM wanted CROSS JOIN turns ON turns.session = wanted.session AND turns.number = wanted.number
+            JOIN chunks ON chunks.turn = turns.id""",  # noqa: S608
+        *(value for place in wanted for value in place),
+    )
+    return [((session, number), chunk) for session, number, chunk in rows]
+
+
+def _unwanted(query: Query) -> tuple[str, tuple[str, ...]]:
+    if not query.unwanted:
+        return "", ()
+    expression = f"text : {any_of([term.expression() for term in query.unwanted])}"
+    return "AND chunks.id NOT IN (SELECT rowid FROM words WHERE words MATCH ?)", (expression,)

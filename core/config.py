@@ -82,6 +82,15 @@ class Redaction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Shapes of secrets besides those that are known; redact_own.py says what a pattern may be."""
 
 
+class Semantic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[semantic]: meaning beside words."""
+
+    enabled: bool = False
+    model: Literal["english-small", "multilingual-small"] = "english-small"
+    model_path: str = ""
+    """A folder with the files of one of these models; empty: harkback's own, below its folder."""
+
+
 class Interface(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """[interface]"""
 
@@ -113,6 +122,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     retention: Retention = Retention()
     exclude: Exclude = Exclude()
     redaction: Redaction = Redaction()
+    semantic: Semantic = Semantic()
     interface: Interface = Interface()
     basket: BasketConfig = BasketConfig()
     tools: Tools = Tools()
@@ -198,7 +208,7 @@ def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
         what = str(error).partition(" - at ")[0]
     else:
         return None
-    is_struct = kind in (Config, Limits, Retention, Exclude, Redaction, Interface, BasketConfig, Tools, SourceConfig)
+    is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
     if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():

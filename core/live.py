@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import IO
 
 from .watch import Glance, Watcher
-from .worker import Attempt, Done, Failed, Watching, heed, tell, teller
+from .worker import Attempt, Done, Failed, Learning, Watching, heed, tell, teller
 
 LOOK_SECONDS = 5.0
 """How often folders are looked for that appeared or were made anew."""
+GLANCE_SECONDS = 0.05
+"""How long changes are waited for while there is something left to do besides."""
 SAFETY_SECONDS = 300.0
 """After so long a pass is made without any sign of a change, in case one went unreported."""
 LEAST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
@@ -28,12 +30,19 @@ PATIENT_TRIES = 4
 UNSEEN_SECONDS = 0.5
 """A pass that nobody asked for shows its progress only when it takes longer."""
 
+TYPING_SECONDS = 1.5
+"""So long after the person typed what can wait goes on."""
+
+Spare = Callable[[Callable[[], bool]], Learning | None]
+"""Does a little of what can wait, asking often whether it has to stop; None when there is nothing left of it."""
+
 
 class _Signs:
     """What the parent wants; `wait` ends when it wants anything."""
 
     def __init__(self) -> None:
         self._any = threading.Event()
+        self._typed = -TYPING_SECONDS
         self.stopped = threading.Event()
         self.is_set, self.wait = self._any.is_set, self._any.wait
 
@@ -43,6 +52,12 @@ class _Signs:
 
     def ask(self) -> None:
         self._any.set()
+
+    def typing(self) -> None:
+        self._typed = time.monotonic()
+
+    def is_typing(self) -> bool:
+        return time.monotonic() - self._typed < TYPING_SECONDS
 
     def take(self) -> bool:
         """Whether a pass was asked for since the last look."""
@@ -59,15 +74,17 @@ def serve_live(
     own: Path,
     output: IO[bytes],
     glanced: Callable[[], Iterable[Path]] = list,
+    spare: Spare = lambda stopped: None,
 ) -> None:
     """Be the child until the parent closes our input: every pass ends with a `Done` or a `Failed`.
 
     `roots` are what to watch, asked for again and again; `own` is the folder that we write to ourselves; `glanced` are
     places where changes show within `LOOK_SECONDS`, since what lies around them is not to be watched. While another
-    process is indexing that is said once, and its end is waited for.
+    process is indexing that is said once, and its end is waited for. `spare` is done between two passes, while nothing
+    has changed and the person does not type.
     """
     signs, watcher, glance = _Signs(), Watcher(own), Glance()
-    heed(signs.stop, signs.ask)
+    heed(signs.stop, signs.ask, signs.typing)
     asked = True
     touched: set[str] | None = None
     """Files of which it is known that they changed, and nothing else; empty: anything may have; None: nothing has."""
@@ -75,6 +92,8 @@ def serve_live(
     rested = time.monotonic()
     """When everything may be looked at again; single files are looked at before."""
     refused = failed = 0
+    is_left = False
+    """Whether there may be something for `spare` to do."""
     while not signs.stopped.is_set():
         if watcher.follow(roots()):
             touched = set()
@@ -85,8 +104,13 @@ def serve_live(
         if asked or quiet >= SAFETY_SECONDS:
             touched = set()
         if touched is None:
-            touched = watcher.wait(LOOK_SECONDS, signs)
-            quiet += LOOK_SECONDS
+            if is_left and not signs.is_typing():
+                if told := spare(lambda: signs.is_set() or signs.is_typing()):
+                    tell(told, output)
+                is_left = told is not None and not told.is_last
+            patience = (TYPING_SECONDS if signs.is_typing() else GLANCE_SECONDS) if is_left else LOOK_SECONDS
+            touched = watcher.wait(patience, signs)
+            quiet += patience
             continue
         everything = not touched
         if everything and not asked:
@@ -99,7 +123,7 @@ def serve_live(
         if not busy or refused == (1 if asked else PATIENT_TRIES):
             tell(outcome, output)
         if isinstance(outcome, Done):
-            asked, touched = False, None
+            asked, touched, is_left = False, None, True
             failed, quiet = 0, 0.0
             pause = _pause(outcome, pause)
             rested = time.monotonic() + pause

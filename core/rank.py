@@ -60,6 +60,11 @@ class Why(NamedTuple):
     neighbours: float
     session: float
     time: float
+    cosine: float | None = None
+    """With the query, of what was found by its meaning."""
+    words: float | None = None
+    meaning: float | None = None
+    """What each of the two arms gave, where both were asked (fusion.py); the score is their sum."""
 
 
 class Ranked(NamedTuple):
@@ -71,10 +76,12 @@ class Ranked(NamedTuple):
     coverage: float
     has_copy: bool = False
     why: Why | None = None
+    is_meant: bool = False
+    """It is among those whose meaning is nearest."""
 
     @property
-    def is_beside(self) -> bool:
-        """It has none of the words, but stands next to one of the best that do."""
+    def is_wordless(self) -> bool:
+        """It has none of the words: it stands next to one of the best that do, or its meaning is near."""
         return self.why is not None and self.why.bm25 == 0
 
 
@@ -102,10 +109,11 @@ def rank(candidates: Sequence[Candidate], times: Sequence[tuple[int, int]] = ())
 def _weight(candidate: Candidate) -> float:
     if candidate.role == "tool":
         return TOOL_SHARE
-    return USER_BOOST if candidate.role == "user" else 1 + (USER_BOOST - 1) * _shortness(candidate)
+    return USER_BOOST if candidate.role == "user" else 1 + (USER_BOOST - 1) * shortness(candidate)
 
 
-def _shortness(candidate: Candidate) -> float:
+def shortness(candidate: Candidate) -> float:
+    """How much what stands around a turn speaks for it, from 0 to 1."""
     return min(1.0, SHORT / max(1, candidate.size))
 
 
@@ -117,7 +125,7 @@ def _judged(
     times: Sequence[tuple[int, int]],
 ) -> Ranked:
     """A short message says little itself: what stands around it speaks for it."""
-    share = _shortness(candidate)
+    share = shortness(candidate)
     around = share * sum(
         weight * places.get((candidate.session, candidate.number + step), 0.0) for step, weight in STEPS
     )

@@ -1,9 +1,10 @@
-"""Lexical search: a Query → ranked turns, and the rest of what matches, newest first."""
+"""Search: a Query → ranked turns, by their words and if there are vectors by meaning; and the rest, newest first."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from . import candidates
 from .alike import LOOKED_AT, spread
@@ -11,7 +12,9 @@ from .copies import Copies, once
 from .database import Database
 from .excerpt import excerpt
 from .filters import Where, where
+from .fusion import MEANING, fuse, places_around, smoothed
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
+from .meaning import Asked, Meaning
 from .model import Excerpt, Hit
 from .query import Query
 from .rank import Candidate, Ranked, rank
@@ -21,8 +24,15 @@ from .tokens import Needle, has_cjk
 
 FEW = 10
 """With fewer turns that hold every word, those that hold some follow."""
+NEAREST = 100
+"""So many turns are taken by their meaning, ..."""
+WORDLESS = 30
+"""... and so many of them at most are shown though they have none of the words: something is always nearest."""
 SHORT_PREFIX = 3
 """A beginning shorter than this matches too much to be ranked by words: newest first instead."""
+
+
+Mode = Literal["lexical", "hybrid", "semantic"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +47,46 @@ class Found:
     """What was really looked for: a word that the index lacks has its likely spellings beside it."""
     suggestion: str | None = None
     """The query as it may have been meant."""
+    mode: Mode = "lexical"
+    """What it was really found by: words, meaning (`semantic`), or both (`hybrid`)."""
 
 
 class Search:
     """Searches on one connection; interrupt that to cancel."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, meaning: Meaning | None = None) -> None:
+        """Without `meaning` it goes by words alone."""
+        self._db, self._meaning = db, meaning
         candidates.prepare(db)
         self._copies = Copies(db)
         self._spelling = Spelling(db)
 
-    def best(self, query: Query, *, recent: bool = False) -> Found:
-        """The best matches alone, soon; with `recent` simply the newest. The total is exact if there are few."""
-        with self._db.snapshot():  # rows that are written anew meanwhile are neither lost nor found twice
-            return self._best(query, recent)
+    def best(self, query: Query, *, recent: bool = False, semantic: bool = False) -> Found:
+        """The best matches alone, soon; with `recent` simply the newest. The total is exact if there are few.
 
-    def _best(self, query: Query, recent: bool) -> Found:
+        With `semantic` by meaning alone, where that is possible.
+        """
+        with self._db.snapshot():  # rows that are written anew meanwhile are neither lost nor found twice
+            return self._best(query, recent, semantic)
+
+    def _best(self, query: Query, recent: bool, semantic: bool) -> Found:
         condition = where(query.filters)
         if query.is_empty():
             return replace(self._newest(condition) if query.filters else Found(), query=query)
-        query, suggestion = self._spelling.mended(query)
         by_rank = not (recent or _is_short(query))
+        asked = self._meaning.ask(self._db, query) if self._meaning and by_rank else None
+        near = self._near(asked, query, condition) if asked else []
+        if asked and semantic:
+            ranked = self._spread(self._without_copies(self._ordered([], near, query, asked, weight=1.0)))
+            return Found(tuple(ranked), (), len(ranked), True, query, mode="semantic")
+        query, suggestion = self._spelling.mended(query)
         full, exact = ([], True) if query.sentence else self._matching(query, condition, by_rank, loose=False)
-        ranked = _order(full, by_rank, query.times)
-        if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or not full):
+        ranked = self._ordered(full, near, query, asked, joined=False) if by_rank else _newest_first(full)
+        if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or near or not full):
             some, exact = self._matching(query, condition, by_rank, loose=True)
             have = {each.turn for each in ranked}
-            partly = [each for each in _order(some, by_rank, query.times) if each.turn not in have]
+            partly = self._ordered(some, near, query, asked) if by_rank else _newest_first(some)
+            partly = [each for each in partly if each.turn not in have]
             if not query.sentence:
                 partly = [each._replace(coverage=min(each.coverage, 0.99)) for each in partly]
             ranked = [*ranked, *partly]
@@ -72,7 +94,45 @@ class Search:
         if by_rank:
             whole = sum(each.coverage == 1 for each in ranked) if not query.sentence else len(ranked)
             ranked = [*self._spread(ranked[:whole]), *self._spread(ranked[whole:])]
-        return Found(tuple(ranked), (), len(ranked), exact, query, suggestion)
+        mode: Mode = "hybrid" if asked else "lexical"
+        return Found(tuple(ranked), (), len(ranked), exact, query, suggestion, mode)
+
+    def _ordered(
+        self,
+        found: Sequence[Candidate],
+        near: Sequence[Candidate],
+        query: Query,
+        asked: Asked | None,
+        weight: float = MEANING,
+        joined: bool = True,
+    ) -> list[Ranked]:
+        """What was found by words and, where they are `joined`, what only by meaning, in one order by both."""
+        have = {each.turn for each in found}
+        everything = [*found, *(each for each in near if joined and each.turn not in have)]
+        ranked = rank(everything, query.times)
+        if asked is None:
+            return ranked
+        places = candidates.chunks_at(self._db, places_around(everything))
+        likeness = asked.likeness(sorted({chunk for _, chunk in places} | {each.chunk for each in everything}))
+        by_place: dict[tuple[int, int], float] = {}
+        for place, chunk in places:
+            if chunk in likeness:
+                by_place[place] = max(likeness[chunk], by_place.get(place, likeness[chunk]))
+        nearness = smoothed(everything, likeness, by_place)
+        meant = {each.turn: likeness[each.chunk] + asked.mean for each in near if each.chunk in likeness}
+        fused = fuse(ranked, nearness, meant, weight)
+        if weight == 1:
+            return fused
+        wordless = [each.turn for each in fused if each.is_wordless and each.is_meant][WORDLESS:]
+        return [each for each in fused if each.turn not in wordless]
+
+    def _near(self, asked: Asked, query: Query, condition: Where) -> list[Candidate]:
+        """The turns that are nearest by their meaning, of those that the filters let through."""
+        found = candidates.meant(self._db, asked.nearest(2 * NEAREST), query, condition)
+        if len(found) < NEAREST and (query.filters or query.unwanted):
+            among = candidates.allowed(self._db, query, condition)
+            found = candidates.meant(self._db, asked.nearest(2 * NEAREST, among), query, condition)
+        return found[:NEAREST]
 
     def _matching(self, query: Query, condition: Where, by_rank: bool, *, loose: bool) -> tuple[list[Candidate], bool]:
         if not by_rank:
@@ -125,8 +185,8 @@ class Search:
         turn, number, role, time, text, native_id, text_hash, session, cite, start, stop = row[SESSION_WIDTH:]
         shown = excerpt(unpack(text)[start:stop], needles, loose)
         if isinstance(match, Ranked):
-            is_other = turn != match.turn or not (match.is_beside or self._shows(chunk, query, shown))
-            score, partial = match.score, match.coverage < 1
+            is_other = turn != match.turn or not (match.is_wordless or self._shows(chunk, query, shown))
+            score, partial = match.score, match.coverage < 1 and not match.is_wordless
         else:
             is_other = not self._shows(chunk, query, shown)
             score, partial = 0.0, not (query.is_empty() or self._matches(chunk, query.all_of_it()))
@@ -140,7 +200,7 @@ class Search:
             time=time,
             excerpt=shown,
             score=score,
-            arms=("nearby",) if isinstance(match, Ranked) and match.is_beside else ("lexical",),
+            arms=_arms(match) if isinstance(match, Ranked) else ("lexical",),
             also_in=self._copies.others(turn, session, native_id, text_hash),
             partial=partial and not query.sentence,
             cite=cite,
@@ -201,6 +261,12 @@ class Search:
         return bool(self._db.value("SELECT 1 FROM words WHERE rowid = ? AND words MATCH ?", chunk, expression))
 
 
+def by_meaning(query: Query, mode: str) -> bool:
+    """Whether meaning is to be asked as well: always if that is wanted, else unless a quote says that words count."""
+    quoted = any(term.quoted for group in query.wanted for term in group)
+    return mode in ("hybrid", "semantic") or (mode == "auto" and not quoted)
+
+
 def _is_short(query: Query) -> bool:
     """Whether a word is so far from finished that nearly everything has it."""
     return any(
@@ -210,9 +276,12 @@ def _is_short(query: Query) -> bool:
     )
 
 
-def _order(found: Sequence[Candidate], by_rank: bool, times: Sequence[tuple[int, int]]) -> list[Ranked]:
-    if by_rank:
-        return rank(found, times)
+def _arms(match: Ranked) -> tuple[str, ...]:
+    words = () if match.is_wordless else ("lexical",)
+    return (*words, *(("semantic",) if match.is_meant else ())) or ("nearby",)
+
+
+def _newest_first(found: Sequence[Candidate]) -> list[Ranked]:
     first: dict[int, Ranked] = {}
     for each in sorted(found, key=lambda each: (each.time or 0, -each.chunk), reverse=True):
         first.setdefault(each.turn, Ranked(each.turn, each.chunk, 0.0, each.coverage))

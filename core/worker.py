@@ -49,8 +49,24 @@ class Watching(msgspec.Struct, tag="watching", frozen=True):
     """Why they are not noticed at once, in a sentence."""
 
 
-Event = Working | Done | Failed | Watching
+class Learning(msgspec.Struct, tag="learning", frozen=True):
+    """How many chunks have been embedded, of those that are to be; the last one has all, or says what is wrong."""
+
+    done: int = 0
+    total: int = 0
+    trouble: str = ""
+    """Why there is no search by meaning, in a sentence."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether there is nothing more to do until the next pass."""
+        return bool(self.trouble) or self.done >= self.total
+
+
+Event = Working | Done | Failed | Watching | Learning
 _decoder = msgspec.json.Decoder(Event)
+ASK, TYPING = b"\n", b"t"
+"""What the parent may write to the child."""
 
 
 class Worker:
@@ -89,7 +105,14 @@ class Worker:
         """Have a child that stays alive reconcile now, whether or not something seems to have changed."""
         if self._child.stdin:
             with contextlib.suppress(OSError, ValueError):
-                self._child.stdin.write(b"\n")
+                self._child.stdin.write(ASK)
+                self._child.stdin.flush()
+
+    def typing(self) -> None:
+        """Tell a child that stays alive that the person types: what can wait does, for a moment."""
+        if self._child.stdin:
+            with contextlib.suppress(OSError, ValueError):
+                self._child.stdin.write(TYPING)
                 self._child.stdin.flush()
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -106,7 +129,7 @@ class Worker:
                 except msgspec.MsgspecError:
                     continue
                 self._on_event(last)
-        if (code := self._child.returncode) or not isinstance(last, Done | Failed | Watching):
+        if (code := self._child.returncode) or not isinstance(last, Done | Failed | Watching | Learning):
             self._on_event(Failed(f"indexing ended unexpectedly (exit code {code}); what was indexed is kept"))
         self._on_end()
 
@@ -123,12 +146,17 @@ def serve(attempt: Attempt, output: IO[bytes]) -> None:
     tell(attempt(teller(output), stop.is_set, ()), output)
 
 
-def heed(stop: Callable[[], object], asked: Callable[[], object] = lambda: None) -> None:
-    """From now on `stop` is called when our parent closes our input or a signal tells us to end, `asked` when it asks.
+def heed(
+    stop: Callable[[], object],
+    asked: Callable[[], object] = lambda: None,
+    typing: Callable[[], object] = lambda: None,
+) -> None:
+    """From now on `stop` is called when our parent closes our input or a signal tells us to end, `asked` when it asks,
+    `typing` when it says that the person types.
 
     Called by the main thread.
     """
-    threading.Thread(target=_watch_input, args=(stop, asked), daemon=True).start()
+    threading.Thread(target=_watch_input, args=(stop, asked, typing), daemon=True).start()
 
     def on_signal(number: int, frame: object) -> None:
         stop()
@@ -159,9 +187,12 @@ def tell(event: Event, output: IO[bytes]) -> None:
         output.flush()
 
 
-def _watch_input(stop: Callable[[], object], asked: Callable[[], object]) -> None:
+def _watch_input(stop: Callable[[], object], asked: Callable[[], object], typing: Callable[[], object]) -> None:
     """Read below Python's buffer: its lock would outlive this daemon thread."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        while os.read(sys.stdin.fileno(), 4096):
-            asked()
+        while said := os.read(sys.stdin.fileno(), 4096):
+            if TYPING in said:
+                typing()
+            if ASK in said:
+                asked()
     stop()

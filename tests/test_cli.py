@@ -405,7 +405,7 @@ def test_filters_groups_order_and_limit(samples: CommandLine) -> None:
 def test_hybrid_search_without_a_model_is_by_words_and_says_so(samples: CommandLine) -> None:
     found = samples("search", "tmux", "--mode", "hybrid", "--json").json
     assert found["mode"] == "lexical"
-    assert "there is no embedding model" in found["notes"][0]
+    assert "by words alone: search by meaning is off" in found["notes"][0]
 
 
 def test_search_brings_the_index_up_to_date_by_itself(samples: CommandLine) -> None:

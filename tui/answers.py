@@ -9,11 +9,12 @@ from typing import Any
 from ..core import ledger, renewal
 from ..core.clean import clean_line
 from ..core.database import Database
+from ..core.meaning import Meaning
 from ..core.memory import only_memory
 from ..core.model import Hit
 from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked, Why
-from ..core.search import Found, Search
+from ..core.search import Found, Search, by_meaning
 from ..core.when import Clock
 from .output import hit_json
 from .wording import counted
@@ -60,7 +61,7 @@ class Reply:
         """`search --json`, but for the schema."""
         return {
             "query": self.text,
-            "mode": "lexical",
+            "mode": self.found.mode,
             "indexing": indexing,
             "total": self.found.total,
             "total_exact": self.found.total_exact,
@@ -76,21 +77,24 @@ class Reply:
         return {"explain": {**why._asdict(), "matched": list(why.matched)}} if why else {}
 
 
-def reply(db: Database | None, typed: str, now: Clock, wish: Wish) -> Reply:
-    """Answer what was typed; without an index with nothing, and a note that says so."""
+def reply(db: Database | None, typed: str, now: Clock, wish: Wish, meaning: Meaning | None = None) -> Reply:
+    """Answer what was typed; without an index with nothing, and a note that says so.
+
+    Without `meaning` it is by words alone, which is noted where the wish was another.
+    """
     began = time.perf_counter()
     text = clean_line(typed, MOST_TYPED)
     query = only_memory(parse(text, now())) if wish.only_memory else parse(text, now())
     query = replace(query, filters=(*query.filters, *wish.within))
     notes = [f"{query.text[problem.start : problem.stop]}: {problem.message}" for problem in query.problems]
-    if wish.mode in ("hybrid", "semantic"):
-        notes.insert(0, f"there is no embedding model, so this {wish.mode} search is by words alone")
     if db is None:
         return Reply(text, Found(query=query), [], {}, [*notes, "nothing is indexed yet"], _since(began), {})
     with db.snapshot():
-        found, hits = _search(db, query, wish)
+        found, hits = _search(db, query, wish, meaning)
         left_out = ledger.left_out_counts(db)
         hidden = renewal.waiting(db)
+    if words_alone := _words_note(found, wish, meaning):
+        notes.insert(0, words_alone)
     if meant := _spelling_note(found.query):
         notes.append(meant)
     if hidden:
@@ -101,6 +105,15 @@ def reply(db: Database | None, typed: str, now: Clock, wish: Wish) -> Reply:
 
 def why_line(why: Why) -> str:
     """What made a score, for people."""
+    if why.words is None or why.meaning is None:
+        return _words_line(why)
+    near = "" if why.cosine is None else f", cosine {why.cosine:.2f}"
+    return f"{why.words:.2f} by words + {why.meaning:.2f} by meaning{near}; words: {_words_line(why)}"
+
+
+def _words_line(why: Why) -> str:
+    if why.bm25 == 0 and why.neighbours == 0 and why.session == 0:
+        return "none of them"
     if why.bm25 == 0:
         return f"stands beside a match: {why.neighbours:.2f} from it, {why.session:.2f} from its session"
     parts = [
@@ -113,9 +126,21 @@ def why_line(why: Why) -> str:
     return " ".join(parts)
 
 
-def _search(db: Database, query: Query, wish: Wish) -> tuple[Found, list[Hit]]:
-    engine = Search(db)
-    found = engine.rest(engine.best(query, recent=wish.recent))
+def _words_note(found: Found, wish: Wish, meaning: Meaning | None) -> str | None:
+    """Why words alone were searched, where something else was wanted; None where there is nothing to say."""
+    if found.mode != "lexical" or wish.mode == "lexical" or found.query.is_empty():
+        return None
+    if meaning and meaning.trouble:
+        return f"by words alone: {meaning.trouble}"
+    if wish.mode == "auto":
+        return None
+    off = "search by meaning is off; `harkback config set semantic.enabled true` turns it on"
+    return f"by words alone: {off if meaning is None else 'newest first, or too short, nothing is ranked by meaning'}"
+
+
+def _search(db: Database, query: Query, wish: Wish, meaning: Meaning | None) -> tuple[Found, list[Hit]]:
+    engine = Search(db, meaning if by_meaning(query, wish.mode) else None)
+    found = engine.rest(engine.best(query, recent=wish.recent, semantic=wish.mode == "semantic"))
     matches: list[Ranked | int] = [*found.ranked, *found.others]
     if not wish.by_session:
         return found, engine.hits(found.query, matches[: wish.limit])

@@ -18,6 +18,7 @@ from ..core.config import ConfigError
 from ..core.database import Error
 from ..core.history import NotFound
 from ..core.lock import Busy
+from ..core.model_folder import NoModel
 from ..core.store import NoIndex, StoreError
 from .output import note, on_terminal, silence_output
 from .surroundings import Surroundings
@@ -136,6 +137,8 @@ def _run() -> int:
         return _say(f"there is no session {error.wanted!r} in the index{near}", NOTHING)
     except NoIndex as error:
         return _say(str(error), NOTHING)
+    except NoModel as error:
+        return _say(str(error), FAILED)
     except Busy:
         return _say("another harkback is indexing; nothing was changed, try again when it is done", FAILED)
     except StoreError as error:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict
 
 import click
 
 from ..core import status as statuses
 from ..core.config import ConfigError
+from ..core.embedding import Embedded
 from ..core.live import serve_live
 from ..core.lock import Busy
 from ..core.model import Progress
+from ..core.model_folder import NoModel
 from ..core.report import Report
+from ..core.semantic_status import SemanticStatus, semantic_status
 from ..core.store import StoreError
 from ..core.sweep import swept_by_source
 from ..core.worker import Done, Failed, serve
 from .cli import FAILED, NOTHING, cli, home_option, place
+from .embed import SpareEmbedding, embed_all
 from .known_sources import check_names, how_to_tick
 from .output import LIMITS, listed, note, on_terminal, print_json, report_json, say, short_path, status_json
 from .surroundings import Surroundings
@@ -68,6 +73,7 @@ def index(
         print_json(report_json(report))
     else:
         _print_report(here, report)
+    _embed(here)
     for each in report.held:
         note(f"{held(each, here.titles.get(each.source, each.source))}; {how_to_confirm(each)}")
     if report.errors and len(report.errors) == len(only or ticked):
@@ -84,11 +90,19 @@ def status(as_json: bool) -> None:
     try:
         state = statuses.index_status(db, here.store.path)
         at = int(here.now().timestamp() * 1000)
+        semantic = semantic_status(db, here.config().semantic, here.folder)
         swept = swept_by_source(db, here.adapters, here.home, here.environ, at)
     finally:
         db.close()
     if as_json:
-        print_json({**status_json(state), "swept_soon": swept, "indexing": here.store.being_written()})
+        print_json(
+            {
+                **status_json(state),
+                "swept_soon": swept,
+                "indexing": here.store.being_written(),
+                "semantic": asdict(semantic),
+            }
+        )
         return
     now = here.now()
     gone = f", {state.gone_at_source:,} of them gone at their source and kept here" if state.gone_at_source else ""
@@ -101,6 +115,7 @@ def status(as_json: bool) -> None:
     say(f"skipped     {listed(state.skips)}")
     say(f"left out    {_left_out(state.left_out)}")
     say(f"masked      {listed(state.redacted)}")
+    say(f"meaning     {_meaning(semantic)}")
     for name, number in swept.items():
         if number:
             say(f"swept soon  {swept_soon(number, here.titles[name])}")
@@ -112,6 +127,30 @@ def status(as_json: bool) -> None:
 
 
 # ---- parts ----
+
+
+def _embed(here: Surroundings) -> None:
+    """Give what is indexed its vectors, where meaning is on; what keeps it from that is a note, never a failure."""
+    show = _draw_embedding if on_terminal(sys.stderr) else _draw_nothing
+    try:
+        state = embed_all(here, show)
+    except (NoModel, StoreError) as error:
+        note(f"nothing was embedded: {error}; words are searched all the same")
+    except Busy:
+        note("another harkback is embedding")
+    else:
+        if state and show is _draw_embedding:
+            click.echo("\r\x1b[K", nl=False, err=True)
+        if state:
+            note(f"meaning: {state.done:,} of {counted(state.total, 'chunk')} embedded")
+
+
+def _draw_embedding(state: Embedded) -> None:
+    click.echo(f"\r\x1b[Kmeaning: {state.done:,} of {state.total:,}", nl=False, err=True)
+
+
+def _draw_nothing(state: Embedded) -> None:
+    pass
 
 
 def _serve(here: Surroundings, only: list[str] | None, rebuild: bool, watch: bool) -> None:
@@ -132,7 +171,7 @@ def _serve(here: Surroundings, only: list[str] | None, rebuild: bool, watch: boo
             return Failed(str(error))
 
     if watch:
-        serve_live(attempt, here.watched, here.folder, output, here.glanced)
+        serve_live(attempt, here.watched, here.folder, output, here.glanced, SpareEmbedding(here))
     else:
         serve(attempt, output)
 
@@ -165,6 +204,15 @@ def _print_report(here: Surroundings, report: Report) -> None:
         say(f"left out: {_left_out(report.left_out)}")
     for name, error in report.errors.items():
         note(f"{here.titles[name]} could not be read ({error}); what was indexed of it stays")
+
+
+def _meaning(state: SemanticStatus) -> str:
+    if not state.enabled:
+        return "off; `harkback config set semantic.enabled true` turns it on"
+    if state.trouble:
+        return f"words alone are searched: {state.trouble}"
+    waiting = f"; {state.waiting:,} of another model wait to be made anew" if state.waiting else ""
+    return f"{state.done:,} of {counted(state.total, 'chunk')}, by {state.model}{waiting}"
 
 
 def _left_out(counts: Mapping[str, int]) -> str:

@@ -11,6 +11,7 @@ import click
 
 from ..core.clean import clean, clean_line
 from ..core.database import Database
+from ..core.meaning import Meaning
 from ..core.memory import citation
 from ..core.model import Excerpt, Hit
 from ..core.rank import Why
@@ -23,6 +24,8 @@ from .surroundings import Surroundings
 from .wording import counted, short_time
 
 ROLES = {"user": "you", "assistant": "assistant", "tool": "tool", "memory": "memory"}
+
+NOT_BY_WORDS: Mapping[tuple[str, ...], str] = {("nearby",): "beside a match", ("semantic",): "by meaning"}
 
 
 @cli.command(
@@ -96,13 +99,14 @@ def search(
         db = here.store.read()
     except NoIndex:
         db = None
+    meaning = here.meaning() if mode != "lexical" else None
     try:
         if from_stdin:
             for each in notes:
                 note(each)
-            any_hit = _answer_lines(db, here, wish)
+            any_hit = _answer_lines(db, here, wish, meaning)
         else:
-            found = reply(db, as_typed(" ".join(words)), here.now, wish)
+            found = reply(db, as_typed(" ".join(words)), here.now, wish, meaning)
             found.notes[:0] = notes
             any_hit = bool(found.hits)
             if as_json:
@@ -119,12 +123,12 @@ def search(
 # ---- parts ----
 
 
-def _answer_lines(db: Database | None, here: Surroundings, wish: Wish) -> bool:
+def _answer_lines(db: Database | None, here: Surroundings, wish: Wish, meaning: Meaning | None) -> bool:
     """One JSON object a line for each line of standard input, as soon as it is read; gives whether any has a hit."""
     any_hit = False
     for line in sys.stdin.buffer:
         if text := line.decode("utf-8", "replace").strip():
-            found = reply(db, text, here.now, wish)
+            found = reply(db, text, here.now, wish, meaning)
             any_hit = any_hit or bool(found.hits)
             print_json(found.as_json(indexing=here.store.being_written()))
     return any_hit
@@ -165,7 +169,7 @@ def _print_hit(hit: Hit, why: Why | None, here: Surroundings) -> None:
     click.echo(f"{click.style(clean_line(session.title), bold=True)}  {short_time(hit.time, here.now())}")
     for line in _excerpt_lines(hit.excerpt):
         click.echo(f"  {line}")
-    facts += ["beside a match"] if hit.arms == ("nearby",) else []
+    facts += [NOT_BY_WORDS[hit.arms]] if hit.arms in NOT_BY_WORDS else []
     say(f"  {' · '.join(facts)}")
     if why:
         say(f"  {hit.score:.2f} = {why_line(why)}")

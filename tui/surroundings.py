@@ -9,12 +9,14 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..adapters import ADAPTERS
 from ..core import config as configuration
-from ..core.config import Config, ConfigError
+from ..core.config import Config, ConfigError, Semantic
 from ..core.database import Error
 from ..core.held import Held, confirm
+from ..core.meaning import Meaning, Opener, meaning_for
 from ..core.model import Adapter, Progress
 from ..core.projects import project_roots_of, projects_of
 from ..core.reconcile import Reconciler, Report, roots_of
@@ -22,8 +24,17 @@ from ..core.store import Store, StoreError
 from ..core.when import local_now
 from ..core.writer import Writer
 
+if TYPE_CHECKING:
+    from ..core.embedder import Embedder
+
 _NEEDED = ("PATH", "PYTHON", "LANG", "LC_", "TZ", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
 """How the names of variables begin without which a child process may not start, or would write otherwise."""
+
+
+def _open_embedder(semantic: Semantic, folder: Path, threads: int | None) -> Embedder:
+    from ..core.embedder import open_embedder  # for those alone who have turned meaning on
+
+    return open_embedder(semantic, folder, threads)
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,8 @@ class Surroundings:
     """The clock; a naive time is the system's own zone."""
     working_folder: Path = field(default_factory=Path.cwd)
     """Where harkback was started: "this project"."""
+    open_embedder: Opener = field(default=_open_embedder, repr=False)
+    """Loads the embedding model: of what config.toml says, from harkback's folder, for so many threads at most."""
 
     @classmethod
     def here(cls, folder: str | None = None) -> Surroundings:
@@ -58,6 +71,10 @@ class Surroundings:
     def config(self) -> Config:
         """config.toml as it is now. Raises ConfigError."""
         return configuration.load(self.folder)
+
+    def meaning(self) -> Meaning | None:
+        """The arm of search that goes by meaning, one for this process; None where it is off. Raises ConfigError."""
+        return meaning_for(self.config().semantic, self.folder, self.open_embedder)
 
     def adapter(self, name: str) -> Adapter | None:
         return next((adapter for adapter in self.adapters if adapter.name == name), None)

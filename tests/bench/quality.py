@@ -17,12 +17,15 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from harkback.core import config
+from harkback.core.embedder import open_embedder
+from harkback.core.embedding import Embedding
+from harkback.core.meaning import Meaning
 from harkback.core.query import parse
 from harkback.core.search import Search
 from harkback.tui.surroundings import Surroundings
@@ -55,6 +58,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("data", nargs="?", type=Path)
     options.add_argument("--model", type=Path)
+    options.add_argument("--every", type=int, default=1, help="ask only one of so many questions of each set")
+    options.add_argument("--only", default="", help="only sets whose name begins so")
     options.add_argument("--misses", type=int, default=0, help="show so many questions whose answer was not found")
     given = options.parse_args()
     sets = [*own(OWN)]
@@ -62,6 +67,9 @@ def main() -> None:
         sets += [*locomo(given.data / "locomo_dev.json"), *cmrc(given.data / "cmrc2018_dev.json")]
     results: dict[str, list[Result]] = defaultdict(list)
     for each in sets:
+        if not each.name.startswith(given.only):
+            continue
+        each = replace(each, questions=each.questions[:: given.every])
         with tempfile.TemporaryDirectory(prefix="harkback-bench-") as folder:
             for question, found in ask(each, Path(folder), given.model):
                 results[each.name].append(found)
@@ -104,18 +112,34 @@ def ask(of: Set, folder: Path, model: Path | None) -> Iterator[tuple[Question, R
     place = Surroundings(folder=folder / "index", home=home, environ={})
     config.change(place.folder, {"sources.claude.enabled": True, "limits.preset": "everything"})
     place.reconcile()
+    meaning = embed(place, model) if model else None
     with closing(place.store.read()) as db:
-        search = Search(db)
+        search = Search(db, meaning)
         for question in of.questions:
             began = time.perf_counter()
             query = parse(question.text, question.now)
             found = search.best(query)
+            if meaning and meaning.trouble:
+                sys.exit(f"--model: {meaning.trouble}")
             hits = search.hits(found.query, found.ranked[:50])
             ms = 1000 * (time.perf_counter() - began)
             order = [(hit.session.native_id, hit.number or 0) for hit in hits]
             sessions = list(dict.fromkeys(session for session, _ in order))[:5]
             places = tuple(order.index(gold) + 1 if gold in order else 0 for gold in sorted(question.gold))
             yield question, Result(places, any(session in sessions for session, _ in question.gold), ms)
+
+
+def embed(place: Surroundings, model: Path) -> Meaning:
+    """Give every chunk its vector, as indexing does when meaning is on."""
+    semantic = config.Semantic(enabled=True, model_path=str(model.absolute()))
+    embedder = open_embedder(semantic, place.folder)
+    work = Embedding(place.store, embedder)
+    began = time.perf_counter()
+    total = work.begin().total
+    while work.step():
+        pass
+    print(f"  {total:,} chunks embedded in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+    return Meaning(semantic, place.folder, lambda *_: embedder)
 
 
 def write(sessions: dict[str, list[tuple[str, str, datetime]]], folder: Path) -> None:
