@@ -11,13 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .database import Database
+from .database import Database, Row
 
 RESCORED = 1_000
 """So many of the first pass have their cosine taken; with 500 of 100,000 not one in fifty of the best ten is lost."""
 EXACT_BELOW = 4_096
 """With fewer vectors than this the first pass is not worth its while."""
 _READ_AT_ONCE = 20_000
+_SAMPLED = 20_000
+"""So many vectors tell the mean of all."""
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]
@@ -54,26 +56,25 @@ class Vectors:
 
     def refresh(self, db: Database) -> None:
         """Learn what has changed; no id was ever given twice, so what is new has greater ones."""
-        last = int(self._ids[self._count - 1]) if self._count else 0
-        added = False
+        first = self._count
+        there = db.value("SELECT count(*) FROM vectors WHERE model = ?", self._model)
+        last = int(self._ids[first - 1]) if first else 0
         while rows := list(
             db.rows(
                 f"SELECT id, chunk, vector FROM vectors WHERE model = ? AND id > ? ORDER BY id LIMIT {_READ_AT_ONCE}",  # noqa: S608
                 self._model, last,
             )
         ):  # fmt: skip
-            self._append(rows)
-            last, added = rows[-1][0], True
-        there = db.value("SELECT count(*) FROM vectors WHERE model = ?", self._model)
-        dropped = there != self._count
-        if dropped:
-            self._keep(
-                np.fromiter(
-                    (row[0] for row in db.rows("SELECT id FROM vectors WHERE model = ?", self._model)), np.int64
-                )
-            )
+            self._append(rows, there)
+            last = rows[-1][0]
+        added, dropped = self._count > first, there != self._count
         if added and self._count > 1.5 * self._centred_at:
             self._centre_anew()
+        elif added:
+            self._sign(first, self._count)
+        if dropped:
+            ids = [row[0] for row in db.rows("SELECT id FROM vectors WHERE model = ?", self._model)]
+            self._keep(np.array(ids, np.int64))
         if added or dropped:
             self._by_chunk = np.argsort(self._chunks[: self._count], kind="stable")
 
@@ -99,7 +100,7 @@ class Vectors:
         return [float(value) if row >= 0 else None for row, value in zip(rows, values, strict=True)]
 
     def mean(self, query: Floats) -> float:
-        """The mean of all cosines with `query`."""
+        """The mean of all cosines with `query`, from a sample."""
         return float(self._centre @ query)
 
     # ---- parts ----
@@ -115,17 +116,17 @@ class Vectors:
         at = np.minimum(np.searchsorted(ordered, chunks), self._count - 1)
         return np.where(ordered[at] == chunks, self._by_chunk[at], -1)
 
-    def _append(self, rows: Sequence[tuple[int, int, bytes]]) -> None:
+    def _append(self, rows: Sequence[Row], there: int) -> None:
+        """`there` are so many in the index, for which room is made at once."""
         first, self._count = self._count, self._count + len(rows)
         if self._count > len(self._ids):
-            self._reserve(max(1_024, self._count + self._count // 4))
+            self._reserve(max(1_024, there, self._count) * 9 // 8)
         self._ids[first : self._count] = [row[0] for row in rows]
         self._chunks[first : self._count] = [row[1] for row in rows]
         new = np.frombuffer(b"".join(row[2] for row in rows), np.int8).reshape(len(rows), self._dimension)
         self._bytes[first : self._count] = new
         squares = np.einsum("ij,ij->i", new, new, dtype=np.int32, casting="unsafe")
         self._lengths[first : self._count] = np.sqrt(np.maximum(squares, 1))
-        self._sign(first, self._count)
 
     def _reserve(self, size: int) -> None:
         """Room for more, so that each refresh copies only what is new."""
@@ -143,11 +144,8 @@ class Vectors:
         self._count = len(kept)
 
     def _centre_anew(self) -> None:
-        total = np.zeros(self._dimension)
-        for first in range(0, self._count, _READ_AT_ONCE):
-            part = slice(first, min(self._count, first + _READ_AT_ONCE))
-            total += (self._bytes[part].astype(np.float32) / self._lengths[part, None]).sum(axis=0)
-        self._centre = (total / self._count).astype(np.float32)
+        sample = np.arange(0, self._count, max(1, self._count // _SAMPLED))
+        self._centre = (self._bytes[sample] / self._lengths[sample, None]).mean(axis=0, dtype=np.float32)
         length = float(self._lengths[: self._count].mean())
         self._level = np.clip(np.rint(self._centre * length), -127, 127).astype(np.int8)
         self._centred_at = self._count
