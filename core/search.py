@@ -12,9 +12,9 @@ from .copies import Copies, once
 from .database import Database
 from .excerpt import excerpt
 from .filters import Where, where
-from .fusion import MEANING, fuse, places_around, smoothed
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
 from .meaning import Asked, Meaning
+from .meant import by_both, by_meaning_alone, nearest_turns
 from .model import Excerpt, Hit
 from .query import Query
 from .rank import Candidate, Ranked, rank
@@ -24,10 +24,6 @@ from .tokens import Needle, has_cjk
 
 FEW = 10
 """With fewer turns that hold every word, those that hold some follow."""
-NEAREST = 100
-"""So many turns are taken by their meaning, ..."""
-WORDLESS = 30
-"""... and so many of them at most are shown though they have none of the words: something is always nearest."""
 SHORT_PREFIX = 3
 """A beginning shorter than this matches too much to be ranked by words: newest first instead."""
 
@@ -75,9 +71,9 @@ class Search:
             return replace(self._newest(condition) if query.filters else Found(), query=query)
         by_rank = not (recent or _is_short(query))
         asked = self._meaning.ask(self._db, query) if self._meaning and by_rank else None
-        near = self._near(asked, query, condition) if asked else []
+        near = nearest_turns(self._db, asked, query, condition) if asked else []
         if asked and semantic:
-            ranked = self._spread(self._without_copies(self._ordered([], near, query, asked, weight=1.0)))
+            ranked = self._spread(self._without_copies(by_meaning_alone(self._db, asked, near, query)))
             return Found(tuple(ranked), (), len(ranked), True, query, mode="semantic")
         query, suggestion = self._spelling.mended(query)
         full, exact = ([], True) if query.sentence else self._matching(query, condition, by_rank, loose=False)
@@ -85,7 +81,7 @@ class Search:
         if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or near or not full):
             some, exact = self._matching(query, condition, by_rank, loose=True)
             have = {each.turn for each in ranked}
-            partly = self._ordered(some, near, query, asked) if by_rank else _newest_first(some)
+            partly = self._ordered(some, near, query, asked, joined=True) if by_rank else _newest_first(some)
             partly = [each for each in partly if each.turn not in have]
             if not query.sentence:
                 partly = [each._replace(coverage=min(each.coverage, 0.99)) for each in partly]
@@ -98,41 +94,11 @@ class Search:
         return Found(tuple(ranked), (), len(ranked), exact, query, suggestion, mode)
 
     def _ordered(
-        self,
-        found: Sequence[Candidate],
-        near: Sequence[Candidate],
-        query: Query,
-        asked: Asked | None,
-        weight: float = MEANING,
-        joined: bool = True,
+        self, found: Sequence[Candidate], near: Sequence[Candidate], query: Query, asked: Asked | None, *, joined: bool
     ) -> list[Ranked]:
-        """What was found by words and, where they are `joined`, what only by meaning, in one order by both."""
-        have = {each.turn for each in found}
-        everything = [*found, *(each for each in near if joined and each.turn not in have)]
-        ranked = rank(everything, query.times)
         if asked is None:
-            return ranked
-        places = candidates.chunks_at(self._db, places_around(everything))
-        likeness = asked.likeness(sorted({chunk for _, chunk in places} | {each.chunk for each in everything}))
-        by_place: dict[tuple[int, int], float] = {}
-        for place, chunk in places:
-            if chunk in likeness:
-                by_place[place] = max(likeness[chunk], by_place.get(place, likeness[chunk]))
-        nearness = smoothed(everything, likeness, by_place)
-        meant = {each.turn: likeness[each.chunk] + asked.mean for each in near if each.chunk in likeness}
-        fused = fuse(ranked, nearness, meant, weight)
-        if weight == 1:
-            return fused
-        wordless = [each.turn for each in fused if each.is_wordless and each.is_meant][WORDLESS:]
-        return [each for each in fused if each.turn not in wordless]
-
-    def _near(self, asked: Asked, query: Query, condition: Where) -> list[Candidate]:
-        """The turns that are nearest by their meaning, of those that the filters let through."""
-        found = candidates.meant(self._db, asked.nearest(2 * NEAREST), query, condition)
-        if len(found) < NEAREST and (query.filters or query.unwanted):
-            among = candidates.allowed(self._db, query, condition)
-            found = candidates.meant(self._db, asked.nearest(2 * NEAREST, among), query, condition)
-        return found[:NEAREST]
+            return rank(found, query.times)
+        return by_both(self._db, asked, found, near, query, joined=joined)
 
     def _matching(self, query: Query, condition: Where, by_rank: bool, *, loose: bool) -> tuple[list[Candidate], bool]:
         if not by_rank:

@@ -15,9 +15,10 @@ from harkback.core.embedding import Embedding
 from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
 from harkback.core.meaning import Meaning, meaning_for, spoken
+from harkback.core.meant import WORDLESS
 from harkback.core.model_folder import NoModel
 from harkback.core.query import parse
-from harkback.core.search import WORDLESS, Found, Search
+from harkback.core.search import Found, Search
 from hashed_words import HashedWords
 from hypothesis import given
 from hypothesis import strategies as st
