@@ -465,6 +465,7 @@ def test_status_as_json(samples: CommandLine) -> None:
     assert set(status) == {
         "schema", "index", "bytes", "sessions", "turns", "gone_at_source", "quarantined", "excluded", "skips",
         "left_out", "redacted", "oldest", "newest", "held", "swept_soon", "indexing",
+        "semantic",
     }  # fmt: skip
     assert (status["sessions"], status["turns"], status["indexing"]) == (16, 100, False)
     assert status["index"] == str(samples.folder / "index.db")
