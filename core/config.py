@@ -137,6 +137,11 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [name for name in names if self.source(name).enabled]
 
 
+_TABLES: tuple[Any, ...] = (
+    Config, Limits, Retention, Exclude, Redaction, Semantic, Interface, BasketConfig, Tools, SourceConfig,
+)  # fmt: skip
+
+
 def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
@@ -208,7 +213,7 @@ def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
         what = str(error).partition(" - at ")[0]
     else:
         return None
-    is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    is_struct = kind in _TABLES
     fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
     if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():
