@@ -49,7 +49,7 @@ class Facts:
     """On the disk, of all files of which limits left something out."""
     gone: Mapping[str, int] = field(default_factory=dict[str, int])
     """Source → sessions that only the index still holds."""
-    semantic: Semantic = Semantic()
+    semantic: Semantic = field(default_factory=Semantic)
     files: tuple[OwnFile, ...] = ()
     trouble: str = ""
     """Why the index can't be asked."""

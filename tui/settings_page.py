@@ -139,7 +139,9 @@ class SettingsPage(Column):
     def _focus(self, key: str, *, scroll: bool = True) -> None:
         for widget in self.query("*"):
             if key and widget.name == key and widget.focusable:
-                widget.focus(scroll_visible=scroll)
+                widget.focus(scroll_visible=False)
+                if scroll:  # its place is known only when all is laid out
+                    self.call_after_refresh(self.scroll_to_widget, widget, animate=False)
                 return
         self.screen.set_focus(None)
 

@@ -54,7 +54,8 @@ class _Page:
         for each in found.held:
             yield self._row(f"{held(each, self._name(each.source))}")
             place = f" in {self._path(each.place)}" if each.place else ""
-            yield Paragraph("detail", f"such as {self._path(each.example)}{place}\n→ f2 asks whether they are really gone; {how_to_confirm(each)}")
+            remedy = f"→ {how_to_confirm(each)} (f2, Sources, asks too)"
+            yield Paragraph("detail", f"such as {self._path(each.example)}{place}\n{remedy}")
 
     def left_out(self, found: Skipped) -> Iterator[Paragraph]:
         for each in found.left_out:
