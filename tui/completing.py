@@ -17,8 +17,9 @@ from ..core.completions import Completion, complete
 from ..core.database import Error
 from ..core.query import FILTERS
 from ..core.store import StoreError
+from .rows import short_path
 from .surroundings import Surroundings
-from .wording import counted
+from .wording import counted, from_home
 
 MOST_LINES = 6
 _NAME = re.compile(r"(?:^|\s)-?([a-z]+)\Z", re.IGNORECASE)
@@ -38,8 +39,11 @@ def taken(text: str, choice: Completion) -> tuple[str, int]:
     return new + text[choice.stop :], len(new)
 
 
-def choice_lines(choices: Sequence[Completion], chosen: int, width: int) -> Content:
-    """The list, at most `MOST_LINES` of it, around the chosen one; which that is shows by a bar."""
+def choice_lines(choices: Sequence[Completion], chosen: int, width: int, home: str = "") -> Content:
+    """The list, at most `MOST_LINES` of it, around the chosen one; which that is shows by a bar.
+
+    Of a path the end is shown where there is not room for all, and `home` is `~`.
+    """
     first = max(0, min(chosen - MOST_LINES // 2, len(choices) - MOST_LINES))
     lines: list[Content] = []
     for number, choice in enumerate(choices[first : first + MOST_LINES], first):
@@ -47,7 +51,8 @@ def choice_lines(choices: Sequence[Completion], chosen: int, width: int) -> Cont
         room = width - 2 - (cell_len(count) + 2 if count else 0)
         if room < 8:
             count, room = "", width - 2
-        shown = Content(choice.shown).truncate(max(1, room), ellipsis=True, pad=True)
+        name = short_path(choice.shown, home, room) if "/" in choice.shown else choice.shown
+        shown = Content(name).truncate(max(1, room), ellipsis=True, pad=True)
         bar, style = ("▌ ", "bold") if number == chosen else ("  ", "")
         lines.append(Content.assemble(bar, shown.stylize(style), f"  {count}" if count else ""))
     return Content("\n").join(lines)
@@ -104,15 +109,16 @@ class Completing(Static):
             return self.choices[self.chosen]
         return None
 
-    def ask(self, text: str, at: int) -> None:
-        """Look for what `text` may become where the cursor is."""
+    def ask(self, text: str, at: int) -> bool:
+        """Look for what `text` may become where the cursor is; False if that was asked already."""
         if (text, at) == self._typed:
-            return
+            return False
         self._typed = (text, at)
         self.close()
         self.is_asked = may_be_completed(text, at)
         if self.is_asked:
             self._look(text, at)
+        return True
 
     def close(self) -> None:
         """Offer nothing, until something else is typed."""
@@ -144,8 +150,11 @@ class Completing(Static):
         self._draw()
 
     def _draw(self) -> None:
-        width = max((cell_len(choice.shown) + (16 if choice.sessions else 2) for choice in self.choices), default=0)
-        self.update(choice_lines(self.choices, self.chosen, min(max(8, width), max(4, self.screen.size.width - 4))))
+        home = str(self._place.home)
+        names = [(from_home(choice.shown, home), choice.sessions) for choice in self.choices]
+        width = max((cell_len(name) + (18 if sessions else 2) for name, sessions in names), default=0)
+        room = min(max(8, width), max(4, self.screen.size.width - 4))
+        self.update(choice_lines(self.choices, self.chosen, room, home))
 
     def on_click(self, event: events.Click) -> None:
         first = max(0, min(self.chosen - MOST_LINES // 2, len(self.choices) - MOST_LINES))

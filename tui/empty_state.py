@@ -54,7 +54,7 @@ def meant_line(answer: Answer) -> str:
     used = [(term.text, term.similar) for group in answer.query.wanted for term in group if term.similar]
     if used:
         told = "; ".join(f"no text has “{typed}”: showing {', '.join(similar)}" for typed, similar in used)
-        return f"{told} (tab types it)"
+        return f"{told} (tab)"
     return f"Did you mean {answer.suggestion}? (tab)"
 
 

@@ -94,7 +94,6 @@ class ReadingPane(Vertical):
         """Turns of abandoned branches where they were said, or the active branch alone."""
         self._branches = not self._branches
         self._fold_by(self._folding)
-        self.notify("Abandoned branches are shown too." if self._branches else "Only the active branch is shown.")
 
     @on(Transcript.Grow)
     def _grow_one_side(self, message: Transcript.Grow) -> None:
@@ -147,6 +146,9 @@ class ReadingPane(Vertical):
         message.stop()
         if message.ticket != self._ticket:
             return
+        if self._branches and all(turn.number is not None for turn in message.conversation.turns):
+            self._branches = False
+            self.notify("This session has no abandoned branch.")
         self.remove_class("-none")
         conversation, transcript = message.conversation, self.transcript
         self.session = conversation.session

@@ -44,7 +44,7 @@ class ReadingScreen(CollectingScreen):
         if transcript.next_match() if by > 0 else transcript.previous_match():
             return
         if self.reading.is_finding:
-            self.notify("There is no further match in what is shown; a shows the whole conversation.", markup=False)
+            self.notify("There is no further match.")
         elif not self.results.to_next_session(by):
             self.notify("This was the last match." if by > 0 else "This was the first match.")
 

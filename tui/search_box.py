@@ -67,8 +67,8 @@ class SearchBox(Horizontal):
 
     @on(Input.Changed)
     def _typed(self) -> None:
-        self._otherwise = None
-        self._completing.ask(self.input.value, self.input.cursor_position)
+        if self._completing.ask(self.input.value, self.input.cursor_position):
+            self._otherwise = None
         self._show_problem()
 
     def on_resize(self) -> None:
@@ -101,6 +101,7 @@ class SearchBox(Horizontal):
     def complete(self, otherwise: Callable[[], None]) -> None:
         """Complete the filter at the cursor; what there is to do where there is nothing to complete."""
         completing = self._completing
+        completing.ask(self.input.value, self.input.cursor_position)
         if completing.is_asked:
             self._otherwise = otherwise  # the answer is on its way
         elif choice := completing.choice:
