@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from .clean import clean, clean_line
@@ -21,7 +22,7 @@ ROOM = 4 << 10
 WARNING = 600
 """Characters."""
 _MARK = "[redacted:"
-_UNPRINTED = re.compile(r"[^\x00-\x7f]")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class Unavailable(Exception):
@@ -29,13 +30,15 @@ class Unavailable(Exception):
 
 
 def as_json(answer: object) -> str:
-    """JSON as an agent reads it: letters as they are, anything that is not for printing as `\\uXXXX`."""
-    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    return text if text.isascii() and "\x7f" not in text else _UNPRINTED.sub(_escaped, text.replace("\x7f", "\\u007f"))
+    """JSON as an agent reads it: letters as they are, anything that can't be seen or acts as `\\uXXXX`."""
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).replace("\x7f", "\\u007f")
+    return text if text.isascii() else _BEYOND_ASCII.sub(lambda found: _shown(found[0]), text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+@lru_cache(4_096)
+def _shown(character: str) -> str:
+    """A character as it is, or as JSON escapes it: ids are kept as their stores have them."""
+    return character if character.isprintable() and clean(character) == character else json.dumps(character)[1:-1]
 
 
 def size(answer: object) -> int:
