@@ -527,3 +527,21 @@ def test_the_end_of_a_pass_is_told_only_where_something_changed() -> None:
     assert changes(before, (9, 96)) == ["1 session, 4 turns removed from the index."]
     assert changes(before, (11, 96)) == ["1 new session.", "4 turns removed from the index."]
     assert changes((0, 0), (3, 9)) == ["9 turns of 3 sessions can be found now."]
+
+
+async def test_figures_follow_the_indexing_that_goes_on(place: Surroundings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harkback.tui.settings_screen.GATHER_SECONDS", 0.0)
+    async with settings(place) as pilot:
+        screen, search = screen_of(pilot), pilot.app.screen_stack[-2]
+        assert isinstance(search, SearchScreen)
+        screen.facts = None
+        search.news.publish(Working(HALF_WAY))
+        await at_rest(pilot)
+        assert screen.facts is not None
+        assert "indexing Codex 1,204 / 6,310 files" in shown(pilot)
+        search.news.publish(Done(Report(finished=False)))
+        await at_rest(pilot)
+        assert "indexing is stopped: f5 goes on" in shown(pilot)
+        search.news.publish(Done(Report()))
+        await at_rest(pilot)
+        assert "stopped" not in shown(pilot)

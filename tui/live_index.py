@@ -9,6 +9,8 @@ from ..core.worker import Done, Event, Failed, Watching, Worker, Working
 from .surroundings import Surroundings
 from .wording import counted, held_short
 
+STOPPED = "indexing is stopped: f5 goes on"
+
 
 class LiveIndex:
     """Starts it, asks it, stops it, and sums up what it says."""
@@ -38,7 +40,7 @@ class LiveIndex:
     @property
     def notice(self) -> str:
         """What is out of order, in a sentence."""
-        stopped = "indexing is stopped: f5 goes on" if self._stopped else ""
+        stopped = STOPPED if self._stopped else ""
         return self._failure or stopped or self._held or self._watching
 
     def start(self, any_ticked: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -16,6 +17,7 @@ from ..core.config import ConfigError
 from ..core.model import Progress, Session
 from ..core.worker import Done, Event, Failed, Working
 from .keys import SETTINGS
+from .live_index import STOPPED
 from .settings_exclusions import ExclusionsSection
 from .settings_facts import Facts, gather
 from .settings_limits import LimitsSection
@@ -29,6 +31,8 @@ from .status_bar import Status, StatusBar
 from .surroundings import Surroundings
 from .wording import byte_size, counted
 
+GATHER_SECONDS = 2.0
+"""How often figures are brought up to date while indexing goes on."""
 SECTIONS = ("sources", "exclusions", "limits", "semantic", "privacy")
 
 
@@ -89,8 +93,9 @@ class SettingsScreen(WishingScreen):
         self._at = SECTIONS.index(section)
         self.facts: Facts | None = None
         self._begun = False
+        self._gathered_at = 0.0
         self._progress: Progress | None = None
-        self._trouble = ""
+        self._doing = self._trouble = ""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sections"):
@@ -112,8 +117,12 @@ class SettingsScreen(WishingScreen):
 
     # ---- showing ----
 
-    @work(thread=True, group="gathering", exclusive=True, exit_on_error=False)
     def _gather(self) -> None:
+        self._gathered_at = time.monotonic()
+        self._look_at_all()
+
+    @work(thread=True, group="gathering", exclusive=True, exit_on_error=False)
+    def _look_at_all(self) -> None:
         try:
             self.post_message(_Gathered(gather(self.place)))
         except ConfigError as error:
@@ -145,7 +154,7 @@ class SettingsScreen(WishingScreen):
         held = "nothing is indexed yet"
         if index:
             held = f"{counted(index.turns, 'turn')} of {counted(index.sessions, 'session')} · {byte_size(index.bytes)}"
-        self._bar.show(Status(notice=self._trouble or held, progress=self._progress))
+        self._bar.show(Status(notice=self._doing or self._trouble or held, progress=self._progress))
 
     async def on_resize(self, event: events.Resize) -> None:
         await self.redraw()
@@ -154,16 +163,18 @@ class SettingsScreen(WishingScreen):
         """News of the indexing that goes on."""
         self._progress = event.progress if isinstance(event, Working) else None
         self._trouble = event.message if isinstance(event, Failed) else ""
-        if isinstance(event, Done):
+        if isinstance(event, Done) and not event.report.finished:
+            self._trouble = STOPPED
+        if isinstance(event, Done) or time.monotonic() - self._gathered_at > GATHER_SECONDS:
             self._gather()
         self._show_status()
 
     def began(self, doing: str) -> None:
-        self._trouble = doing
+        self._doing = doing
         self._show_status()
 
     def ended(self, *, changed: bool) -> None:
-        self._trouble = ""
+        self._doing = ""
         if changed:
             self.page.forget_typed()
         self._gather()

@@ -238,7 +238,7 @@ def _head(names: int, width: int) -> str:
 
 def _cells(each: SourceStatus, names: int, width: int, now: int, home: str) -> str:
     """One source in a line, with as many columns as there is room for."""
-    known = each.ticked and each.last_run is not None
+    known = each.ticked and (each.last_run is not None or each.sessions > 0)
     if width < NARROW:
         much = counted(each.sessions, "session") if known else counted(each.files, "file") if each.files else ""
         return f"{each.title:<{names}}  {much}".rstrip()
@@ -250,7 +250,7 @@ def _cells(each: SourceStatus, names: int, width: int, now: int, home: str) -> s
     if width >= 80:
         cells += [number(each.turns, 9), number(each.skipped, 7)]
     if width >= 60:
-        last = age(each.last_run, now) if known else "not yet" if each.ticked else ""
+        last = (age(each.last_run, now) or "not yet") if each.ticked else ""
         cells.append(f"{last:<9}")
     if width >= 100 and len(each.roots) > 0:
         more = f" and {len(each.roots) - 1} more" if len(each.roots) > 1 else ""
