@@ -16,8 +16,11 @@ from command_line import CommandLine, Ran
 from harkback.core import config as configuration
 from harkback.core.fetch_model import is_installed
 from harkback.core.worker import ASK, TYPING, Done, Event, Learning, Worker
+from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.demo import write_home
-from semantic_program import Surroundings
+from harkback.tui.embed import embed_all
+from harkback.tui.status_bar import Status, status_line
+from semantic_program import Surroundings, open_hashed_words
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 PROGRAM = Path(__file__).with_name("semantic_program.py")
@@ -38,7 +41,8 @@ def samples(tmp_path: Path) -> Meaningful:
     """The sample sessions, indexed; meaning is on and what there is is embedded."""
     line = Meaningful(tmp_path / "home")
     write_home(line.home, NOW)
-    configuration.change(line.folder, {"sources.claude.enabled": True, "sources.codex.enabled": True, "semantic.enabled": True})
+    for name in ("sources.claude", "sources.codex", "semantic"):
+        configuration.change(line.folder, {f"{name}.enabled": True})
     assert line("index").code == 0
     return line
 
@@ -66,7 +70,8 @@ def test_json_says_how_each_hit_was_found(samples: Meaningful) -> None:
 
 
 def test_the_mode_can_be_chosen(samples: Meaningful) -> None:
-    modes = {mode: samples("search", "clipboard", "--mode", mode, "--json").json for mode in ("lexical", "hybrid", "semantic")}
+    wanted = ("lexical", "hybrid", "semantic")
+    modes = {mode: samples("search", "clipboard", "--mode", mode, "--json").json for mode in wanted}
     assert {mode: found["mode"] for mode, found in modes.items()} == {mode: mode for mode in modes}
     assert all(hit["arms"] == ["lexical"] for hit in modes["lexical"]["hits"])
     assert all("semantic" in hit["arms"] for hit in modes["semantic"]["hits"])
@@ -200,7 +205,7 @@ def place(tmp_path: Path) -> Surroundings:
     write_home(home, NOW)
     folder = home / ".harkback"
     configuration.change(folder, {"sources.claude.enabled": True, "semantic.enabled": True})
-    return Surroundings(folder, home, {})
+    return Surroundings(folder, home, {}, open_embedder=open_hashed_words)
 
 
 def test_the_child_embeds_after_its_pass_and_tells_how_far_it_is(place: Surroundings) -> None:
@@ -227,3 +232,32 @@ def test_a_child_without_a_model_says_why_and_goes_on_reading(place: Surrounding
 def test_what_the_parent_writes_are_single_bytes() -> None:
     assert len(ASK) == len(TYPING) == 1
     assert ASK != TYPING
+
+
+# ---- the app ----
+
+
+def asked(place: Surroundings, text: str, **options: Any) -> list[Answer]:
+    answers: list[Answer] = []
+    Asking(place, Request(text, **options)).run(answers.append)
+    return answers
+
+
+def test_the_app_answers_by_words_first_while_the_model_is_loaded(place: Surroundings) -> None:
+    place.reconcile()
+    assert [answer.how for answer in asked(place, "clipboard")] == ["words", "words"]
+    assert embed_all(place, lambda _: None)
+    answers = asked(place, "clipboard")
+    assert [answer.how for answer in answers] == ["words and meaning"]
+    assert answers[0].note == ""
+    assert asked(place, "clipboard", mode="lexical")[0].how == "words"
+    assert asked(place, "clipboard", mode="semantic")[0].how == "meaning"
+
+
+def test_the_status_line_says_why_there_is_no_meaning_and_how_far_embedding_is(place: Surroundings) -> None:
+    configuration.change(place.folder, {"semantic.model_path": "broken"})
+    place.reconcile()
+    answer = asked(place, "clipboard")[-1]
+    assert answer.items
+    assert "no search by meaning: broken can't be loaded: it is no model" in status_line(Status(answer), 200).plain
+    assert status_line(Status(answer, meaning="meaning: 12 of 80"), 200).plain.endswith("meaning: 12 of 80 ")

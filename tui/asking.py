@@ -12,10 +12,11 @@ from ..core.by_session import by_session, places_of, sessions_in
 from ..core.config import ConfigError
 from ..core.database import Database, Error, Interrupted
 from ..core.history import recent_rows, session_at
+from ..core.meaning import Meaning
 from ..core.model import Hit, Session
 from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked
-from ..core.search import Found, Search
+from ..core.search import Found, Search, by_meaning
 from ..core.skipped import anything_skipped
 from ..core.store import NoIndex
 from .surroundings import Surroundings
@@ -24,6 +25,8 @@ FIRST_PAGE = 40
 """Rows whose details come with the first answer."""
 MODES = ("auto", "lexical", "semantic")
 """By words and by meaning as far as there is such; by words alone; by meaning alone."""
+HOW = {"lexical": "words", "hybrid": "words and meaning", "semantic": "meaning"}
+"""The same for people, of what an answer was really found by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ class Answer:
     """Titles of sources that are on this machine but not read."""
     how: str = "words"
     """By what it was found."""
+    note: str = ""
+    """Why it was not also by meaning, where the person wants that."""
 
     @property
     def lists_sessions(self) -> bool:
@@ -139,11 +144,27 @@ class Asking:
             rows = recent_rows(db, self.request.project)
             answered(self._filled(db, replace(base, matches=rows, total=len(rows)), began))
             return
-        search = Search(db)
-        best = search.best(query, recent=self.request.recent)
+        meaning = self._meaning(query)
+        if meaning and not meaning.is_loaded:  # words need not wait for that
+            best = Search(db).best(query, recent=self.request.recent)
+            answered(self._filled(db, self._told_by_session(db, _with(base, best)), began))
+            meaning.load()
+            began = time.perf_counter()
+        search = Search(db, meaning)
+        best = search.best(query, recent=self.request.recent, semantic=self.request.mode == "semantic")
+        if meaning and meaning.trouble:
+            base = replace(base, note=f"no search by meaning: {meaning.trouble}")
         answered(self._filled(db, self._told_by_session(db, _with(base, best)), began))
         if not best.total_exact and not self._cancelled.is_set():
             answered(self._filled(db, self._told_by_session(db, _with(base, search.rest(best))), began))
+
+    def _meaning(self, query: Query) -> Meaning | None:
+        if not by_meaning(query, self.request.mode) or self.request.recent:
+            return None
+        try:
+            return self._place.meaning()
+        except ConfigError:
+            return None
 
     def _told_by_session(self, db: Database, answer: Answer) -> Answer:
         """The answer with the number of sessions, if all is found, and with one row for each, if that is wanted."""
@@ -201,4 +222,5 @@ def _with(base: Answer, found: Found) -> Answer:
         total=found.total,
         exact=found.total_exact,
         suggestion=found.suggestion,
+        how=HOW[found.mode],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..core.model import Progress
-from ..core.worker import Done, Event, Failed, Watching, Worker, Working
+from ..core.worker import Done, Event, Failed, Learning, Watching, Worker, Working
 from .surroundings import Surroundings
 from .wording import counted, held_short
 
@@ -31,6 +31,8 @@ class LiveIndex:
         self.asked = False
         """A pass that was asked for is not done yet."""
         self.progress: Progress | None = None
+        self.meaning = ""
+        """How far embedding is, while it goes on."""
 
     @property
     def busy(self) -> bool:
@@ -61,6 +63,11 @@ class LiveIndex:
             self.stop()
         self.start(True)
 
+    def typing(self) -> None:
+        """The person types: what can wait does, for a moment."""
+        if self._worker and self.meaning:
+            self._worker.typing()
+
     def stop(self) -> None:
         """Let it end after the transaction that it is in."""
         if self._worker:
@@ -69,7 +76,7 @@ class LiveIndex:
 
     def ended(self) -> None:
         """It is gone."""
-        self._worker, self.asked, self.progress, self._watching = None, False, None, ""
+        self._worker, self.asked, self.progress, self._watching, self.meaning = None, False, None, "", ""
         again, self._ending, self._anew = self._anew, False, False
         if again:
             self.start(True)
@@ -77,6 +84,9 @@ class LiveIndex:
     def take(self, event: Event) -> bool:
         """Learn from an event; gives whether there may be other results now."""
         self.progress = event.progress if isinstance(event, Working) else None
+        if isinstance(event, Learning):  # what is wrong with it is said beside the results
+            self.meaning = "" if event.is_last else f"meaning: {event.done:,} of {event.total:,}"
+            return event.is_last and not event.trouble
         if isinstance(event, Watching):
             self._watching = event.notice
         if isinstance(event, Failed):

@@ -62,6 +62,8 @@ def hit_row(
         notes.append("gone at source")
     if hit.partial:
         notes.append("some words")
+    if hit.arms == ("semantic",):
+        notes.append("by meaning")
     text, spans = crop(hit.excerpt.text.translate(_ONE_LINE), hit.excerpt.spans, width)
     facts = [titles.get(session.source, session.source), _place_in_file(hit, home, width) or ROLE_NAMES[hit.role]]
     return [

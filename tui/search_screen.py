@@ -83,6 +83,7 @@ class SearchScreen(ReadingScreen):
 
     @on(Input.Changed, "#query")
     def _ask(self) -> None:
+        self._live.typing()
         self._request = replace(self._request, text=self.query_input.value)
         self._say_modes()
         self.results.ask(self._request)
@@ -254,7 +255,7 @@ class SearchScreen(ReadingScreen):
     def _heard(self, message: Indexing) -> None:
         event = message.event
         changed = self._live.take(event)
-        self._set_status(progress=self._live.progress, trouble=self._live.notice)
+        self._set_status(progress=self._live.progress, trouble=self._live.notice, meaning=self._live.meaning)
         patience = REFRESH_SECONDS if self.results.list.count else FIRST_SECONDS
         if changed and (isinstance(event, Done) or time.monotonic() - self._refreshed >= patience):
             self._refreshed = time.monotonic()
@@ -270,5 +271,5 @@ class SearchScreen(ReadingScreen):
     @on(IndexingEnded)
     def _indexing_ended(self) -> None:
         self._live.ended()
-        self._set_status(progress=None, trouble=self._live.notice)
+        self._set_status(progress=None, trouble=self._live.notice, meaning="")
         self.results.say_indexing(self._live.asked)

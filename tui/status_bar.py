@@ -27,12 +27,14 @@ class Status:
     """What is wrong with indexing: an error, another process at work."""
     collected: int = 0
     """How many turns are in the basket."""
+    meaning: str = ""
+    """How far embedding is, while it goes on: `meaning: 12,300 of 80,000`."""
 
 
 def status_line(status: Status, width: int) -> Content:
     """The line in `width` cells: results at the left, indexing at the right, the longer form of each if it fits."""
     for left in _lefts(status):
-        for right in _rights(status.progress):
+        for right in _rights(status.progress, status.meaning):
             gap = width - cell_len(left) - cell_len(right) - 2
             if gap >= (2 if right else 0):
                 return Content(f" {left}{' ' * gap}{right} ")
@@ -52,14 +54,14 @@ def _lefts(status: Status) -> list[str]:
     if status.collected:
         short, long = (f"{each} · {status.collected} in the basket (f4)" for each in (short, long))
     out = f"{counted(answer.left_out, 'session')} left out (f3)" if answer.left_out else ""
-    wrong = " · ".join(part for part in (status.notice, status.trouble) if part)
+    wrong = " · ".join(part for part in (status.notice, answer.note, status.trouble) if part)
     full = " · ".join(part for part in (long, wrong, out) if part)
     return [full, " · ".join(part for part in (long, wrong) if part), long, short]
 
 
-def _rights(progress: Progress | None) -> list[str]:
+def _rights(progress: Progress | None, meaning: str) -> list[str]:
     if progress is None:
-        return [""]
+        return [meaning, ""] if meaning else [""]
     bar = progress_bar(progress)
     files = f"{progress.files_done:,} / {progress.files_total:,} files"
     rest = [fact for fact in (byte_size(progress.bytes_done), rate(progress), time_left(progress)) if fact]
