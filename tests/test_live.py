@@ -351,7 +351,7 @@ async def test_the_app_shows_what_is_said_while_it_is_open_and_keeps_the_cursor(
             answer = screen.results.answer
             return answer.total if answer and answer.exact and answer.request.text == "clipboard" else 0
 
-        await until(pilot, lambda: screen._live._turns and not screen._live.busy)
+        await until(pilot, lambda: screen._live._had and not screen._live.busy)
         screen.query_input.value = "clipboard"
         await until(pilot, total)
         before = total()
@@ -373,7 +373,7 @@ async def test_the_status_line_says_who_else_is_indexing_until_it_is_done(sample
     async with app.run_test(size=(120, 36)) as pilot:
         screen = app.screen
         assert isinstance(screen, SearchScreen)
-        await until(pilot, lambda: screen._live._turns and not screen._live.busy)
+        await until(pilot, lambda: screen._live._had and not screen._live.busy)
         with exclusive(samples.store.lock_path):
             await pilot.press("f5")
             await until(pilot, lambda: "another harkback is indexing" in str(screen._bar.render()))
