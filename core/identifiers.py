@@ -34,3 +34,9 @@ def parts(text: str) -> Iterator[list[Span]]:
 def spelled_out(text: str) -> str:
     """The parts of all identifiers in a text, each once, for the index; the parts of one stand together."""
     return " ".join(dict.fromkeys(" ".join(text[start:stop] for start, stop in name) for name in parts(text)))
+
+
+def apart(text: str) -> str:
+    """The text with blanks between the parts of its identifiers, as they stand in `get_user_name` and in prose."""
+    borders = {start for name in parts(text) for start, _ in name[1:]}
+    return "".join(f" {character}" if at in borders else character for at, character in enumerate(text))

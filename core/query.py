@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from .asking import asked_about, asks
 from .clean import clean_line
 from .query_times import part
 from .term import Term, Unit, any_of, with_days
@@ -29,6 +30,7 @@ _PART = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|d|m|ll|re|ve))\Z")
+_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _SENTENCE_WORDS = 6
 """So many words are a sentence even without a question mark."""
 
@@ -161,15 +163,23 @@ def _without_stop_words(groups: Sequence[Sequence[Term]]) -> tuple[tuple[Term, .
 
 
 def _is_stop_word(term: Term) -> bool:
-    return not term.quoted and _CONTRACTION.sub("", term.text.lower().strip("?!.,;:")) in STOP_WORDS
+    if term.quoted:
+        return False
+    return _CONTRACTION.sub("", term.text.lower().strip("?!.,;:")) in STOP_WORDS or not asked_about(term.text)
 
 
 def _is_sentence(text: str, groups: Sequence[Sequence[Term]]) -> bool:
     if any(term.quoted for group in groups for term in group) or any(len(group) > 1 for group in groups):
         return False
     stop_words = sum(_is_stop_word(group[0]) for group in groups)
-    asked = text.rstrip().endswith(("?", "？"))
-    return len(groups) >= _SENTENCE_WORDS or (len(groups) >= 3 and (asked or stop_words >= 2))
+    words = sum(_length(group[0].text) for group in groups)
+    asked = text.rstrip().endswith(("?", "？")) or asks(text)
+    return len(groups) >= _SENTENCE_WORDS or (words >= 3 and (asked or stop_words >= 2))
+
+
+def _length(text: str) -> float:
+    """How many words a term is about: two ideographs make one, Korean sets its words apart by itself."""
+    return max(1, len(_IDEOGRAPHS.findall(text)) / 2)
 
 
 def _filter(key: str, given: Sequence[str], negated: bool, place: tuple[int, int], now: datetime) -> Filter | Problem:

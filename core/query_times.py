@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -43,7 +43,7 @@ def part(text: str, groups: Groups, now: datetime) -> Parted:
             kept.append(tuple(group))
             continue
         kept += ((piece,) for piece in _pieces(text, group[0], inside))
-        timed.append(group[0])
+        timed += _named(text, group[0], inside)
     return Parted(tuple(kept), tuple(timed), times) if kept else Parted(tuple(map(tuple, groups)), (), times)
 
 
@@ -59,9 +59,20 @@ def _pieces(text: str, term: Term, inside: Sequence[Mention]) -> list[Term]:
     """What is left of a word when the times in it are taken out: much, where words aren't set apart by blanks."""
     if not has_cjk(term.text):
         return []
-    pieces: list[Term] = []
     borders = [term.start, *(border for each in inside for border in (each.start, each.stop)), term.stop]
-    for start, stop in zip(borders[::2], borders[1::2], strict=True):
+    return _cut_out(text, term, zip(borders[::2], borders[1::2], strict=True))
+
+
+def _named(text: str, term: Term, inside: Sequence[Mention]) -> list[Term]:
+    """The times themselves, without the words that they are written together with."""
+    if not has_cjk(term.text):
+        return [term]
+    return _cut_out(text, term, ((max(each.start, term.start), min(each.stop, term.stop)) for each in inside))
+
+
+def _cut_out(text: str, term: Term, places: Iterable[tuple[int, int]]) -> list[Term]:
+    pieces: list[Term] = []
+    for start, stop in places:
         raw = text[start:stop].strip(_PARTICLES) if stop > start else ""
         if raw and needle(piece := clean_line(raw, len(raw))):
             at = text.index(raw, start)

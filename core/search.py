@@ -16,6 +16,7 @@ from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
 from .meaning import Asked, Meaning
 from .meant import by_both, by_meaning_alone, nearest_turns
 from .model import Excerpt, Hit
+from .pasted import as_pasted
 from .query import Query
 from .rank import Candidate, Ranked, rank
 from .spelling import Spelling
@@ -69,6 +70,7 @@ class Search:
         condition = where(query.filters)
         if query.is_empty():
             return replace(self._newest(condition) if query.filters else Found(), query=query)
+        query = as_pasted(self._db, query)
         by_rank = not (recent or _is_short(query))
         asked = self._meaning.ask(self._db, query) if self._meaning and by_rank else None
         near = nearest_turns(self._db, asked, query, condition) if asked else []

@@ -18,6 +18,10 @@ TWO_EDITS = 8
 """From so many letters on, two edits are worth a question, never a match of their own accord."""
 LOOKED_AT = 12
 """So many stems of the vocabulary are looked at closely."""
+SHORTEST_CHANGED = 6
+"""Letters of a word in which one may be another; in shorter ones one too many or too few, or two in the wrong order."""
+SHORTEST_PART = 3
+"""Letters of either word where two were written together."""
 MOST = 3
 """So many spellings of one word are looked for."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -61,7 +65,7 @@ class Spelling:
 
     def _look_up(self, word: str, prefix: bool) -> tuple[tuple[str, ...], str | None]:
         found = needle(word)
-        if found is None or len(found.tokens) != 1 or self._is_known(found.tokens[0], prefix):
+        if found is None or len(found.tokens) != 1 or self._is_known(word, prefix):
             return (), None
         from rapidfuzz.distance import OSA  # only those who mistype pay for it
 
@@ -73,20 +77,31 @@ class Spelling:
                 if edits <= most + 1:
                     near.append((edits, -count, stem))
         near.sort()
-        spellings: list[tuple[int, int, str]] = []
+        spellings: list[tuple[int, int, int, str]] = []
         for _, count, stem in near[:LOOKED_AT]:
-            spellings += [
-                (edits, count, whole)
-                for whole in self._whole_words(stem)
-                if 0 < (edits := OSA.distance(word, whole, score_cutoff=most)) <= most
-            ]
+            # The texts may have it with another ending only: `leters` is near to their `letter`.
+            same_but_ending = _misses_one(found.tokens[0], stem) and OSA.distance(found.tokens[0], stem) == 1
+            for whole in self._whole_words(stem):
+                edits = OSA.distance(word, whole, score_cutoff=most)
+                if (0 < edits <= most or (edits and same_but_ending)) and _is_likely(word, whole):
+                    spellings.append((1 if same_but_ending else edits, edits, count, whole))
         spellings.sort()
-        one_edit = [whole for edits, _, whole in spellings if edits == 1]
-        return tuple(dict.fromkeys(one_edit))[:MOST], spellings[0][2] if spellings else None
+        one_edit = [whole for edits, _, _, whole in spellings if edits == 1]
+        if not spellings and (apart := self._apart(word)):
+            return (apart,), apart
+        return tuple(dict.fromkeys(one_edit))[:MOST], spellings[0][3] if spellings else None
 
-    def _is_known(self, stem: str, prefix: bool) -> bool:
-        """Whether some text has the word, or one that begins so."""
-        match = quoted(stem, open_end=prefix)
+    def _apart(self, word: str) -> str | None:
+        """The two words that some text has in the place of this one: `savegame` for its `save game`."""
+        for at in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1):
+            apart = f"{word[:at]} {word[at:]}"
+            if self._is_known(apart, prefix=False):
+                return apart
+        return None
+
+    def _is_known(self, words: str, prefix: bool) -> bool:
+        """Whether some text has the words next to each other, the last one or one that begins so."""
+        match = quoted(words, open_end=prefix)
         return self._db.row("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", match) is not None
 
     def _vocabulary(self, word: str) -> Iterator[tuple[str, int]]:
@@ -108,6 +123,18 @@ class Spelling:
             piece = unpack(text)[start:stop]
             found |= {piece[each.start : each.stop].lower() for each in tokenize(piece) if each.text == stem}
         return found
+
+
+def _is_likely(word: str, meant: str) -> bool:
+    """Whether somebody may have mistyped so: the first letter is seldom wrong, and in short words another is a word."""
+    if word[0] != meant[0] and word[:2] != meant[1::-1]:
+        return False
+    return len(word) >= SHORTEST_CHANGED or _misses_one(word, meant)
+
+
+def _misses_one(word: str, meant: str) -> bool:
+    """Whether none of its letters is another: one is missing, one is too much, or they changed places."""
+    return len(word) != len(meant) or sorted(word) == sorted(meant)
 
 
 def _is_plain(term: Term) -> bool:

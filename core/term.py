@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from .asking import asked_about
 from .chunk import DATE_WORDS
+from .identifiers import apart
 from .tokens import Needle, bag, finished, has_cjk, needle, phrase
 
 PAIR_WEIGHT = 0.5
@@ -81,12 +83,19 @@ class Term:
         if not has_cjk(self.text):
             bare = _POSSESSIVE.sub("", self.text)
             return [replace(self, text=bare) if needle(bare) else self]
-        words = [word for word in bag(self.text) if needle(word)]
-        begun = self.prefix or phrase(self.text)[1]
+        about = asked_about(self.text)
+        telling = about if needle(about) else self.text
+        words = [word for word in bag(telling) if needle(word)]
+        begun = self.prefix or phrase(telling)[1]
         return [replace(self, text=word, prefix=begun and word is words[-1] and not has_cjk(word)) for word in words]
 
     def _instead(self) -> list[str]:
-        return [*(finished(self.text) if self.prefix or phrase(self.text)[1] else ()), *self.similar]
+        named = apart(self.text)
+        return [
+            *(finished(self.text) if self.prefix or phrase(self.text)[1] else ()),
+            *((named,) if named != self.text and not self.quoted else ()),
+            *self.similar,
+        ]
 
     def _could_be_a_day(self) -> bool:
         return self._is_date_word() or self.text.strip("?!.,;:").isdecimal()

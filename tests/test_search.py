@@ -75,6 +75,29 @@ def test_unwanted_words_and_choices(engine: Engine) -> None:
     assert {number for _, number in engine.places("zebra OR okapi")} == {1, 2, 3}
 
 
+def test_a_minus_in_a_pasted_message_takes_nothing_away(engine: Engine) -> None:
+    engine.write("a", turn("ld: cannot find -lzebra"), turn("cannot find it"))
+    engine.run()
+    assert engine.places("cannot find -lzebra") == [("a", 1), ("a", 2)]
+    assert engine.places("role:user cannot find -lzebra") == [("a", 1), ("a", 2)]
+    assert engine.places("find -lzebra") == [("a", 2)]
+    assert engine.places("find cannot -lzebra") == [("a", 2)]
+    assert engine.places('cannot find -"lzebra"') == [("a", 2)]
+    assert engine.places("cannot find role:user -lzebra") == [("a", 2)]
+
+
+@pytest.mark.parametrize(
+    "typed", ["reducedMotion", "reduced_motion", "reduced-motion", "ReducedMotion", "set.reducedMotion"]
+)
+def test_an_identifier_is_found_however_its_parts_are_joined(engine: Engine, typed: str) -> None:
+    names = ("reducedMotion", "reduced_motion", "reduced-motion", "reduced motion", "ReducedMotion", "motion reduced")
+    engine.write("a", *(turn(f"set {name} on") for name in names))
+    engine.run()
+    hits = engine.search(typed)
+    assert {hit.number for hit in hits} == {1, 2, 3, 4, 5}
+    assert all(hit.excerpt.spans for hit in hits)
+
+
 def test_what_is_typed_so_far_matches_as_a_beginning(engine: Engine) -> None:
     engine.write("a", *(turn(word, time=NOON + i) for i, word in enumerate(("zebra", "zeal", "okapi"))))
     engine.run()

@@ -105,3 +105,30 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     place.write("a", turn(TEXT))
     place.run()
     return place
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "meant"),
+    [
+        ("a letter to all", "leters", "letter"),  # in another form
+        ("our backups are small", "bakup", "backups"),
+        ("the save game is broken", "savegame", "save game"),  # two words in one
+        ("eight of them", "weight", None),  # the first letter is seldom wrong
+        ("it was never so", "newer", None),  # another letter in a short word is another word
+        ("make it so", "mates", None),
+    ],
+)
+def test_what_is_likely_a_slip_and_what_another_word(tmp_path: Path, text: str, typed: str, meant: str | None) -> None:
+    place = Engine(tmp_path / "engine")
+    place.write("a", turn(text))
+    place.run()
+    found = best(place, typed)
+    assert found.suggestion == meant
+    assert bool(found.ranked) == bool(meant)
+
+
+def test_a_word_whose_stem_has_a_stem_of_its_own_is_known(tmp_path: Path) -> None:
+    place = Engine(tmp_path / "engine")
+    place.write("a", turn("a database of databases"))
+    place.run()
+    assert best(place, "database").suggestion is None
