@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from .clean import clean_line
 from .model import Unreadable
+from .redact import redact_line
+
+LONGEST_SLUG = 80
+"""Characters of a slug that an adapter may give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
 def reason_of(error: Exception) -> str:
     """The slug for what kept a file from being read."""
     if isinstance(error, Unreadable):
-        return error.reason
+        return redact_line(error.reason, LONGEST_SLUG)
     if isinstance(error, PermissionError):
         return "no-permission"
     return "io-error" if isinstance(error, OSError) else "adapter-error"
@@ -132,6 +137,7 @@ def reason(slug: str) -> Reason:
     """A slug in words; one that is not known here still says what it is."""
     if known := REASONS.get(slug):
         return known
+    slug = clean_line(slug, LONGEST_SLUG)
     if slug.startswith("sqlite-"):
         return Reason(f"SQLite can't read the database ({slug.removeprefix('sqlite-')})", _BROKEN)
     return Reason(slug.replace("-", " "), "see `harkback why` on the file")
