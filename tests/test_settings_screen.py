@@ -19,6 +19,7 @@ from harkback.core.model import Progress
 from harkback.core.report import Report
 from harkback.core.worker import Done, Working
 from harkback.tui.app import HarkbackApp
+from harkback.tui.help_screen import HelpScreen
 from harkback.tui.indexing_menu import IndexingMenu, progress_page
 from harkback.tui.live_index import changes
 from harkback.tui.question_screen import QuestionScreen
@@ -398,12 +399,30 @@ async def test_pages_are_turned_by_tab_digits_brackets_and_the_mouse(sample_plac
         assert screen.section.title == "Sources"
 
 
+async def test_lines_are_gone_through_as_in_vim_and_emacs_and_help_is_one_key(sample_place: Surroundings) -> None:
+    async with only_settings(sample_place) as pilot:
+        page = screen_of(pilot).page
+        assert page.focused_key == "claude"
+        for keys, there in (
+            ("j", "codex"),
+            ("k", "claude"),
+            ("ctrl+n", "codex"),
+            ("ctrl+p", "claude"),
+            ("down", "codex"),
+        ):
+            await pilot.press(keys)
+            assert page.focused_key == there
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, HelpScreen)
+
+
 async def test_in_a_box_letters_and_digits_are_text(sample_place: Surroundings) -> None:
     async with only_settings(sample_place, "exclusions") as pilot:
-        await pilot.press("x", "5", "right_square_bracket")
+        await pilot.press("x", "5", "j", "question_mark")
         box = screen_of(pilot).focused
         assert isinstance(box, Input)
-        assert box.value == "x5]"
+        assert box.value == "x5j?"
 
 
 async def test_a_click_on_the_box_ticks_and_one_beside_it_unfolds(place: Surroundings) -> None:

@@ -19,7 +19,6 @@ from .key_troubles import key_troubles
 from .keys import ANYWHERE
 from .resume import Resume
 from .search_screen import SearchScreen
-from .settings_screen import SettingsScreen
 from .skips_screen import SkipsScreen
 from .surroundings import Surroundings
 from .welcome_screen import WelcomeScreen
@@ -87,6 +86,8 @@ class HarkbackApp(App[Resume | None]):
             self.push_screen(HelpScreen(self._chosen_keys))
 
     def action_settings(self, section: str = "sources") -> None:
+        from .settings_screen import SettingsScreen  # which the first paint need not wait for
+
         screen = self.screen
         if isinstance(screen, SearchScreen):
             self.push_screen(SettingsScreen(self._place, screen, section, screen.reading.session))

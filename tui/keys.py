@@ -96,6 +96,7 @@ SETTINGS = (
     Key("settings.previous", "shift+tab,left_square_bracket,ctrl+pageup", "section(-1)", "", "previous page"),
     Key("settings.remove", "x,delete", "remove", "", "take back a place or a rule"),
     Key("settings.close", "escape", "leave", "back", "back to the search"),
+    Key("settings.help", "question_mark", "help", "", "these keys"),
 )
 
 TIMELINE = (
@@ -116,6 +117,11 @@ IN_RESULTS = (
     Key("list.choose", "enter", "", "", "open the conversation"),
     Key("list.page_down", "pagedown,ctrl+f,ctrl+v", "", "", "a page down"),
     Key("list.page_up", "pageup,alt+v", "", "", "a page up"),
+)
+IN_SETTINGS = (
+    Key("column.down", "down,j,ctrl+n", "app.focus_next", "", "next line"),
+    Key("column.up", "up,k,ctrl+p", "app.focus_previous", "", "previous line"),
+    Key("column.page_down", "pagedown", "page_down", "", "scroll (also page up)"),
 )
 IN_CONVERSATION = (
     Key("transcript.next", "j,right_square_bracket", "", "", "next turn"),
@@ -139,7 +145,7 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("In the conversation", (*IN_CONVERSATION, *READING)),
     ("In the basket", BASKET),
     ("In the timeline", TIMELINE),
-    ("In the settings", SETTINGS),
+    ("In the settings", (*IN_SETTINGS, *SETTINGS)),
     ("Anywhere", ANYWHERE),
 )
 

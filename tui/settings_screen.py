@@ -201,6 +201,9 @@ class SettingsScreen(WishingScreen):
         if self.indexer:
             self.indexer.action_index()
 
+    async def action_help(self) -> None:
+        await self.run_action("app.help")
+
     def action_leave(self) -> None:
         self.dismiss(None)
 

@@ -11,6 +11,8 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Checkbox, Static
 
+from .keys import IN_SETTINGS
+
 BAR, NO_BAR = "▌", " "
 
 
@@ -18,9 +20,7 @@ class Column(VerticalScroll, can_focus=False, inherit_bindings=False):
     """Lines below each other: the arrows go from one that can do something to the next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", "next", show=False),
-        Binding("up", "app.focus_previous", "previous", show=False),
-        Binding("pagedown", "page_down", "page down", show=False),
+        *(key.binding() for key in IN_SETTINGS),
         Binding("pageup", "page_up", "page up", show=False),
     ]
 
