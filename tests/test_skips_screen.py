@@ -54,6 +54,13 @@ def test_a_limit_is_named_with_the_line_that_widens_it() -> None:
     assert "f2" not in text(Skipped(left_out=(LeftOut("codex", "per_file", 1),)))
 
 
+def test_a_limit_that_leaves_out_of_many_sources_is_named_once() -> None:
+    page = text(Skipped(left_out=(LeftOut("claude", "window", 208), LeftOut("codex", "window", 3))))
+    assert "211 sessions of 2 sources: older than the window of days" in page
+    assert "208 of Claude Code, 3 of Codex" in page
+    assert page.count("widen it") == 1
+
+
 def test_unreadable_files_stand_under_their_reason_with_what_can_be_done() -> None:
     files = tuple(UnreadableFile("claude", f"/home/me/{name}.jsonl", "no-permission", 0) for name in "ab")
     page = text(Skipped(files=files, files_in_all=2))

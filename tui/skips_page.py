@@ -58,10 +58,13 @@ class _Page:
             yield Paragraph("detail", f"such as {self._path(each.example)}{place}\n{remedy}")
 
     def left_out(self, found: Skipped) -> Iterator[Paragraph]:
-        for each in found.left_out:
-            words = reason(each.limit)
-            yield self._row(f"{counted(each.sessions, 'session')} of {self._name(each.source)}: {words.sentence}")
-            yield Paragraph("detail", f"→ {words.remedy}")
+        for limit, group in groupby(found.left_out, key=lambda each: each.limit):
+            left, words = list(group), reason(limit)
+            where = self._name(left[0].source) if len(left) == 1 else counted(len(left), "source")
+            sessions = counted(sum(each.sessions for each in left), "session")
+            yield self._row(f"{sessions} of {where}: {words.sentence}")
+            parts = ", ".join(f"{each.sessions:,} of {self._name(each.source)}" for each in left)
+            yield Paragraph("detail", f"{parts}\n→ {words.remedy}" if len(left) > 1 else f"→ {words.remedy}")
         if any(each.limit != "per_file" for each in found.left_out):
             yield self._row("f2, “everything”, lifts all limits but that of one file and those that config.toml sets.")
 
