@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -24,10 +25,14 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("harkback", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("harkback")
 
+signal.signal(
+    signal.SIGINT, signal.default_int_handler
+)  # whoever starts the tests may have it ignored, for children too
+
 _AGENT_PREFIXES = (
     "CLAUDE_", "CODEX_", "GEMINI_", "QWEN_", "OPENCODE_", "OPENCLAW_", "CLAWDBOT_", "DSH_", "KIMI_", "WORKBUDDY_",
     "CODEBUDDY_", "ZCODE_", "GOOSE_", "AMP_", "CRUSH_", "VIBE_", "PI_", "AIDER_", "CONTINUE_", "COPILOT_", "CURSOR_",
-    "FACTORY_", "HARKBACK_",
+    "FACTORY_", "CLINE_", "DROID_", "XDG_", "APPDATA", "LOCALAPPDATA", "HARKBACK_",
 )  # fmt: skip
 
 

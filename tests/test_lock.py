@@ -15,10 +15,9 @@ import pytest
 from harkback.core.lock import Busy, exclusive, held
 
 HOLDER = """
-import signal, sys
+import sys
 from pathlib import Path
 from harkback.core.lock import exclusive
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may have it ignored
 with exclusive(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()
