@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on
+from textual import getters, on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from .page import Needles
 
@@ -22,17 +24,16 @@ def needles_for(text: str) -> Needles | None:
     return lambda searched: (match.span() for match in pattern.finditer(searched))
 
 
-class FindBox(Input):
+class FindBox(Horizontal):
     """Finds while it is typed in; enter goes on to the conversation, where n and N lead from match to match."""
 
     DEFAULT_CSS = """
-    FindBox { display: none; }
+    FindBox { display: none; height: 1; background: $panel; }
     FindBox.-shown { display: block; }
+    FindBox Static { width: 3; padding: 0 1; text-style: bold; }
+    FindBox Input { width: 1fr; min-width: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "done", "to the match", show=True),
-        Binding("down,ctrl+n", "done", "to the match", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("down,ctrl+n", "done", "to the match", show=False)]
 
     @dataclass
     class Wanted(Message):
@@ -43,24 +44,28 @@ class FindBox(Input):
     class Done(Message):
         """The person wants to look at what was found."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(placeholder="find in this conversation", select_on_focus=True, compact=True, id=id)
+    input = getters.query_one(Input)
+
+    def compose(self) -> ComposeResult:
+        yield Static("/", markup=False)
+        yield Input(placeholder="find in this conversation", compact=True)
 
     def open(self) -> None:
         """Show it and take the focus."""
         self.add_class("-shown")
-        self.focus()
+        self.input.focus()
 
     def close(self) -> None:
         """Be gone, and find nothing."""
         self.remove_class("-shown")
-        with self.prevent(Input.Changed):
-            self.value = ""
+        with self.input.prevent(Input.Changed):
+            self.input.value = ""
 
     @on(Input.Changed)
     def _changed(self, message: Input.Changed) -> None:
         message.stop()
         self.post_message(self.Wanted(needles_for(message.value)))
 
+    @on(Input.Submitted)
     def action_done(self) -> None:
         self.post_message(self.Done())

@@ -23,6 +23,7 @@ class MatchView(PageView):
     ) -> None:
         super().__init__(zone=zone, id=id, classes=classes)
         self._jump_later = 0
+        self._from_the_top = False
         self._match_later: tuple[int, int] | None = None
 
     # ---- What subclasses do ----
@@ -40,10 +41,10 @@ class MatchView(PageView):
         self.needles, self._jump_later, self._match_later = needles, 0, None
 
     def look_for(self, needles: Needles | None) -> None:
-        """Mark what `needles` finds on this page, and go to the first match from the current turn on."""
+        """Mark what `needles` finds on this page; go to the first match from the current turn on, or else of all."""
         self.start_looking(needles)
         self.match = None
-        self._jump_later = 1 if needles else 0
+        self._jump_later, self._from_the_top = (1 if needles else 0), True
         self.lay_out_again()
 
     def next_match(self) -> bool:
@@ -67,12 +68,15 @@ class MatchView(PageView):
         match = self._beside(page, matching, step)
         if match is None:
             return False
+        self._go_to(page, match)
+        return True
+
+    def _go_to(self, page: Page, match: Match) -> None:
         if page.turns[match.turn].id in self.folded:
             self._match_later = (page.turns[match.turn].id, match.start)
             self.open_turn(page.turns[match.turn])
         else:
             self._look_at(page, match)
-        return True
 
     def _look_at(self, page: Page, match: Match) -> None:
         self.set_current(match.turn)
@@ -108,8 +112,9 @@ class MatchView(PageView):
 
     def matching_arrived(self) -> None:
         step, self._jump_later = self._jump_later, 0
-        if step:
-            self._jump(step)
+        around, self._from_the_top = self._from_the_top, False
+        if step and not self._jump(step) and around and self.page and self.matching:
+            self._go_to(self.page, self.matches_in(self.matching[0])[0])
 
     def show_line(self, line: int) -> None:
         """Scroll so that a line is on the screen, if it is not."""

@@ -21,9 +21,9 @@ from textual.strip import Strip
 from ..core.model import Conversation, Session, Turn
 from .layout import Line
 from .line_parts import CURRENT_BAR, HIT_BAR, LOOKED_AT, NO_BAR, STYLES, Part, parts
-from .page import INDENT, Match, Needles, Page, Place, lay_out
+from .page import INDENT, Match, Needles, Page, lay_out
 from .page_matches import effort, matches_in, matching_pieces
-from .selected import with_selection
+from .selected import ends, with_selection
 
 SMALL = 1_500_000
 """Conversations of no more `effort` are laid out at once: that takes no longer than a frame."""
@@ -48,22 +48,18 @@ class PageView(ScrollView):
 
     DEFAULT_CSS = """
     PageView {
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
+        overflow: hidden auto;
+        scrollbar-gutter: stable; scrollbar-size-vertical: 1;
         min-width: 1;
         & > .page--current { background: $boost; }
         & > .page--user { text-style: bold; color: $text-accent; }
         & > .page--assistant { text-style: bold; color: $text-primary; }
         & > .page--tool, & > .page--memory { text-style: bold; color: $text-muted; }
-        & > .page--time { color: $text-muted; }
         & > .page--bar { color: $text-accent; }
         & > .page--heading { text-style: bold; }
-        & > .page--fence { color: $text-muted; }
         & > .page--code { color: $text-success; }
         & > .page--quote { text-style: italic; }
-        & > .page--folded, & > .page--round { color: $text-muted; }
+        & > .page--folded, & > .page--round, & > .page--time, & > .page--fence { color: $text-muted; }
         & > .page--match { text-style: bold underline; }
     }
     """
@@ -83,6 +79,8 @@ class PageView(ScrollView):
         """Index of the current turn."""
         self.hit: int | None = None
         """Number of the turn that is marked as the hit."""
+        self.hit_turn: int | None = None
+        """Its row in the index, for one that has no number."""
         self.needles: Needles | None = None
         self.matching: Sequence[int] | None = None
         """The pieces of the page that hold a match; None until all were looked through."""
@@ -196,21 +194,20 @@ class PageView(ScrollView):
             found = self._found[piece] = matches_in(self.page, piece, self.needles)
         return found
 
+    def is_hit(self, turn: Turn) -> bool:
+        """Whether it is the one that is marked."""
+        return turn.number == self.hit if self.hit is not None else turn.id == self.hit_turn
+
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         if self.page is None:
             return None
-        return self.page.between(*self._ends(self.page, selection)), "\n"
+        return self.page.between(*ends(self.page, selection)), "\n"
 
     def selected(self) -> list[tuple[Turn, int, int]]:
         """What is selected with the mouse, turn by turn: from which character to which."""
         if self.page is None or self.text_selection is None:
             return []
-        return self.page.stretches(*self._ends(self.page, self.text_selection))
-
-    def _ends(self, page: Page, selection: Selection) -> tuple[Place, Place]:
-        start, end = selection
-        first = page.place_at(start.y, start.x) if start else Place(0, 0)
-        return first, page.place_at(end.y, end.x) if end else page.place_at(page.height)
+        return self.page.stretches(*ends(self.page, self.text_selection))
 
     def selection_updated(self, selection: Selection | None) -> None:
         self.redraw()
@@ -251,7 +248,7 @@ class PageView(ScrollView):
         if (lines := self._lines.get(piece)) is None:
             lines = self._lines[piece] = page.lines(piece) if what == "text" else []
         is_current = index == self.current and what in ("heading", "folded", "text")
-        is_hit = what == "text" and self.hit is not None and page.turns[index].number == self.hit
+        is_hit = what == "text" and self.is_hit(page.turns[index])
         found = parts(
             page,
             piece,

@@ -156,8 +156,8 @@ class ReadingPane(Vertical):
         transcript.agents = message.agents
         transcript.folded = self._folding.folded(conversation.turns, self._hit.turn_id if self._hit else None)
         if message.fresh:
-            number = next((t.number for t in conversation.turns if self._hit and t.id == self._hit.turn_id), None)
-            transcript.show(conversation, self._needles(), number)
+            hit = self._hit
+            transcript.show(conversation, self._needles(), hit.number if hit else None, hit.turn_id if hit else None)
         else:
             transcript.extend(conversation)
 

@@ -1,13 +1,21 @@
-"""A drawn line with what is selected of it in another style."""
+"""What is selected of a page with the mouse: where it begins and ends, and how a line of it is drawn."""
 
 from __future__ import annotations
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.selection import Selection
 from textual.strip import Strip
 
-from .page import INDENT
+from .page import INDENT, Page, Place
+
+
+def ends(page: Page, selection: Selection) -> tuple[Place, Place]:
+    """The first place of a selection, and the one behind its last."""
+    start, end = selection
+    first = page.place_at(start.y, start.x) if start else Place(0, 0)
+    return first, page.place_at(end.y, end.x) if end else page.place_at(page.height)
 
 
 def with_selection(strip: Strip, drawn: str, span: tuple[int, int], style: Style) -> Strip:

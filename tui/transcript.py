@@ -95,12 +95,20 @@ class Transcript(MatchView, can_focus=True):
 
     # ---- Contents ----
 
-    def show(self, conversation: Conversation, needles: Needles | None = None, hit: int | None = None) -> None:
-        """Show a conversation at its turn number `hit`, or at its beginning; what `needles` finds is marked.
+    def show(
+        self,
+        conversation: Conversation,
+        needles: Needles | None = None,
+        hit: int | None = None,
+        hit_turn: int | None = None,
+    ) -> None:
+        """Show a conversation at its turn number `hit`, else at the row `hit_turn`, or at its beginning.
+
+        What `needles` finds is marked.
 
         A big conversation appears when it is laid out; until then what was shown before stays. `Current` follows.
         """
-        self.hit, self._fresh = hit, True
+        self.hit, self.hit_turn, self._fresh = hit, hit_turn, True
         self.start_looking(needles)
         self.lay_out(conversation)
 
@@ -143,9 +151,9 @@ class Transcript(MatchView, can_focus=True):
 
     def _open(self, page: Page) -> None:
         """Come to the hit with a little of what was said before it, or further down to its first match."""
-        numbers = [turn.number for turn in page.turns]
-        self.current = numbers.index(self.hit) if self.hit is not None and self.hit in numbers else 0
-        pieces = page.text_pieces(self.current) if self.hit is not None else ()
+        found = next((index for index, turn in enumerate(page.turns) if self.is_hit(turn)), None)
+        self.current = found or 0
+        pieces = page.text_pieces(self.current) if found is not None else ()
         self.match = next((match for piece in pieces for match in self.matches_in(piece)), None)
         self.scroll_line(page.top(self.current) - self.view_height // 4 if self.current else 0)
         if self.match is not None:
