@@ -29,6 +29,18 @@ def offer(preset: Preset) -> str:
     )
 
 
+def have_model(semantic: Semantic, home: Path) -> None:
+    """See to it that the model is there; the person has said yes to fetching it. Raises NoModel."""
+    if not is_installed():
+        raise NoModel(NOT_INSTALLED)
+    try:
+        find_model(semantic, home)
+    except NoModel:
+        if semantic.model_path:
+            raise
+        fetch(semantic, home)
+
+
 def fetch(semantic: Semantic, home: Path) -> None:
     """Fetch the files of the model that `semantic` names; whole or not at all. Raises NoModel."""
     preset, folder = PRESETS[semantic.model], folder_for(semantic, home)
@@ -37,10 +49,12 @@ def fetch(semantic: Semantic, home: Path) -> None:
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     try:
         hub: Any = import_module("huggingface_hub")
+        settings: Any = import_module("huggingface_hub.constants")
     except ImportError as error:
         raise NoModel(NOT_INSTALLED) from error
     try:
         make_private(part)
+        settings.HF_HUB_OFFLINE = False  # a model that was loaded before has turned it off for this process
         hub.snapshot_download(preset.repository, allow_patterns=[*TOKENIZER, _MODEL_FILE], local_dir=str(part))
         find_model(Semantic(True, semantic.model, str(part)), home)
         shutil.rmtree(folder, ignore_errors=True)

@@ -266,7 +266,7 @@ def test_search_by_meaning_is_turned_on_only_after_a_yes_and_shows_how_far_it_is
     assert not any(isinstance(line, Box) for line in section.lines(facts(semantic=Semantic(True, None)), 116))
     on = section.toggled("semantic", True)
     assert isinstance(on, Save)
-    assert "downloads" in on.question
+    assert "24 MB from huggingface.co" in on.question
     page = text(section.lines(facts(semantic=Semantic(True, True, "e5-small", 250, 1_000)), 116))
     assert "with e5-small" in page
     assert "250 of 1,000 pieces of text are ready (25%)" in page

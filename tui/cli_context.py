@@ -77,7 +77,7 @@ def _choose(here: Surroundings, typed: str, layer: Layer, style: str, budget: in
     except NoIndex:
         return reply(None, typed, here.now, Wish()), Chosen((), (), 0)
     try:
-        found = reply(db, typed, here.now, Wish(MOST_HITS[layer]))
+        found = reply(db, typed, here.now, Wish(MOST_HITS[layer]), here.meaning())
         entries = gather(db, found.hits, layer)
     finally:
         db.close()

@@ -43,7 +43,7 @@ def search(context: click.Context, words: tuple[str, ...], limit: int, no_refres
     indexing, notes = (here.store.being_written(), list[str]()) if no_refresh else refresh(here)
     db = _index(here)
     try:
-        found = reply(db, as_typed(" ".join(words)), here.now, Wish(limit, only_memory=True))
+        found = reply(db, as_typed(" ".join(words)), here.now, Wish(limit, only_memory=True), here.meaning())
     finally:
         if db:
             db.close()

@@ -102,7 +102,7 @@ class _Caller:
 
     def _find(self, db: Database | None, wanted: Wanted) -> Found:
         wish = Wish(wanted.most, recent=wanted.recent, only_memory=wanted.only_memory, within=wanted.filters)
-        found = reply(db, wanted.query, self._here.now, wish)
+        found = reply(db, wanted.query, self._here.now, wish, self._here.meaning())
         left_out = sum(found.left_out.values())
         notes = [*found.notes, *([f"{left_out} sessions were left out by limits"] if left_out else [])]
         return Found(found.hits, found.found.total, found.found.total_exact, notes)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ..core.config import Semantic as SemanticConfig
+from ..core.fetch_model import offer
+from ..core.model_folder import PRESETS
 from .settings_facts import Facts
 from .settings_lines import Box, Heading, Line, Note, Quiet, Save, Wish
 
 INSTALL = "pip install 'harkback[semantic]'"
-DOWNLOAD = "a model of 70 to 470 MB"
 
 
 class SemanticSection(Quiet):
@@ -37,8 +39,7 @@ class SemanticSection(Quiet):
     def toggled(self, key: str, on: bool) -> Wish:
         if not on:
             return Save({"semantic.enabled": False}, "Only words are searched.")
-        question = (
-            f"This downloads {DOWNLOAD} once, unless it is there already: the only time that harkback uses the "
-            "network. Then every turn is computed on this machine, in the background."
-        )
+        semantic = self._facts.config.semantic if self._facts else SemanticConfig()
+        fetched = "" if semantic.model_path else f"{offer(PRESETS[semantic.model])}\n"
+        question = f"{fetched}Then every turn is computed on this machine, in the background."
         return Save({"semantic.enabled": True}, "Search by meaning is being made ready.", question, yes="turn it on")

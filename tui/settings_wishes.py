@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.app import App
 from textual.message import Message
@@ -17,7 +18,9 @@ from ..core import config as configuration
 from ..core.config import Config, ConfigError
 from ..core.database import Error
 from ..core.exclude import BadRule
+from ..core.fetch_model import have_model
 from ..core.lock import Busy
+from ..core.model_folder import NoModel
 from ..core.store import StoreError
 from ..core.worker import Event
 from .question_screen import QuestionScreen
@@ -154,8 +157,10 @@ class WishingScreen(Screen[None]):
     @work(thread=True, group="saving", exit_on_error=False)
     def _save(self, changes: Mapping[str, object], said: str) -> None:
         try:
+            if changes.get("semantic.enabled"):  # the question has said that a model is fetched
+                have_model(replace(self.place.config().semantic, enabled=True), self.place.folder)
             self.post_message(_Ended(said, configuration.change(self.place.folder, changes)))
-        except ConfigError as error:
+        except (ConfigError, NoModel) as error:
             self.post_message(_Ended(str(error), None))
 
     def _begin(self, job: Job) -> None:
