@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 
 from .clean import clean_line
 from .term import Term
@@ -15,6 +17,12 @@ BEFORE, AFTER = 86_400_000, 7 * 86_400_000
 """Milliseconds around a named time in which an answer still lies: people speak of a thing soon after it was."""
 _PARTICLES = "的の에는은을를가、，。にはでと"
 """What joins a time to the words beside it."""
+
+_SLIP_PRONE = """
+    yesterday tomorrow weekend monday tuesday wednesday thursday friday saturday sunday
+    january february august september october november december
+""".split()
+_WORD = re.compile(r"[a-z]{5,}", re.IGNORECASE)
 
 Groups = Sequence[Sequence[Term]]
 
@@ -33,7 +41,7 @@ class Parted:
 def part(text: str, groups: Groups, now: datetime) -> Parted:
     """Where a query is nothing but a time, its words are wanted all the same."""
     plain = [group[0] for group in groups if len(group) == 1 and not group[0].quoted]
-    named = [each for each in mentions(text, now) if _is_of(each, text, plain)]
+    named = [each for each in _mentions(text, now) if _is_of(each, text, plain)]
     times = tuple((each.period.start - BEFORE, each.period.stop + AFTER) for each in named)
     kept: list[tuple[Term, ...]] = []
     timed: list[Term] = []
@@ -45,6 +53,37 @@ def part(text: str, groups: Groups, now: datetime) -> Parted:
         kept += ((piece,) for piece in _pieces(text, group[0], inside))
         timed += _named(text, group[0], inside)
     return Parted(tuple(kept), tuple(timed), times) if kept else Parted(tuple(map(tuple, groups)), (), times)
+
+
+def _mentions(text: str, now: datetime) -> list[Mention]:
+    """The times that a text names, with a slip of the fingers or without: `last tuseday`."""
+    slips = [(match, meant) for match in _WORD.finditer(text) if (meant := _slips().get(match[0].lower()))]
+    if not slips:
+        return mentions(text, now)
+    mended, places, done = "", list[int](), 0
+    for match, meant in slips:
+        mended += text[done : match.start()] + meant
+        places += [*range(done, match.start()), *([match.start()] * len(meant))]
+        done = match.end()
+    mended += text[done:]
+    places += range(done, len(text) + 1)
+    return [replace(each, start=places[each.start], stop=places[each.stop]) for each in mentions(mended, now)]
+
+
+@cache
+def _slips() -> dict[str, str]:
+    """Names of times with a letter after the first missing or doubled or two in the wrong order, and what is meant."""
+    return {
+        slip: word
+        for word in _SLIP_PRONE
+        for at in range(1, len(word))
+        for slip in (
+            word[:at] + word[at + 1 :],
+            word[:at] + word[at] + word[at:],
+            word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :],
+        )
+        if slip not in _SLIP_PRONE
+    }
 
 
 def _is_of(mention: Mention, text: str, terms: Sequence[Term]) -> bool:
@@ -66,7 +105,8 @@ def _pieces(text: str, term: Term, inside: Sequence[Mention]) -> list[Term]:
 def _named(text: str, term: Term, inside: Sequence[Mention]) -> list[Term]:
     """The times themselves, without the words that they are written together with."""
     if not has_cjk(term.text):
-        return [term]
+        meant = _slips().get(term.text.lower().strip("?!.,;:"))
+        return [replace(term, similar=(meant,)) if meant else term]
     return _cut_out(text, term, ((max(each.start, term.start), min(each.stop, term.stop)) for each in inside))
 
 

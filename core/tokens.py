@@ -34,10 +34,10 @@ _UNSTEADY = re.compile(f".?[^{_STEADY}]+", re.DOTALL)
 
 STOP_WORDS = frozenset(
     """
-    a about after all also an and any are as at be because been but by can could did do does doing for from had has have
-    he her him his how i if in into is it its just me my no nor not of on or our out she should so some than that the
-    their them then there these they this those to too us was we were what when where which while who why will with
-    would you your
+    a about after all also am an and any are as at be because been being but by can could did do does doing for from
+    had has have having he her him his how i if in into is it its just me might must my no nor not of on or our out
+    please regarding shall she should so some than that the their them then there these they this those to too us
+    was we were what when where whether which while who whom whose why will with would you your
     """.split()
 )
 """Words that a question holds and its answer need not; left out of queries that have other words."""

@@ -362,3 +362,26 @@ def test_a_named_time_reaches_from_a_day_before_to_a_week_after():
     (times,) = parse("clipboard yesterday", NOW).times
     midnight = datetime(2026, 3, 17, tzinfo=UTC).timestamp() * 1000
     assert times == (midnight - DAY, midnight + 8 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("clipboard last tuseday", "clipboard last tuesday"),
+        ("yesteday the clipboard", "yesterday the clipboard"),
+        ("clipboard in febuary and on mondday?", "clipboard in february and on monday?"),
+        ("clipboard sundae", "clipboard"),
+        ("clipboard onday", "clipboard"),
+        ('clipboard "last tuseday"', "clipboard"),
+    ],
+)
+def test_a_time_with_a_slip_of_the_fingers_is_the_time_that_was_meant(typed, meant):
+    query = parse(typed, NOW)
+    assert query.times == parse(meant, NOW).times
+    assert len(query.timed) == len(parse(meant, NOW).timed)
+    assert all(typed[term.start : term.stop] == term.text for term in query.timed)
+
+
+def test_a_turn_is_found_by_its_day_with_a_slip_of_the_fingers(words):
+    (timed,) = parse("clipboard tuseday", NOW).timed
+    assert words("tuesday", "monday").matching(timed.expression()) == {1}
