@@ -26,6 +26,7 @@ from harkback.tui.question_screen import QuestionScreen
 from harkback.tui.search_screen import SearchScreen
 from harkback.tui.settings_facts import OwnFile
 from harkback.tui.settings_screen import SECTIONS, SettingsScreen
+from harkback.tui.skips_screen import SkipsScreen
 from harkback.tui.status_bar import Status, status_line
 from harkback.tui.surroundings import Surroundings
 from harkback.tui.ticks import Tick
@@ -415,6 +416,16 @@ async def test_lines_are_gone_through_as_in_vim_and_emacs_and_help_is_one_key(sa
         await pilot.press("question_mark")
         await pilot.pause()
         assert isinstance(pilot.app.screen, HelpScreen)
+
+
+async def test_what_was_skipped_is_one_key_away_and_leads_on_to_the_limits(sample_place: Surroundings) -> None:
+    async with only_settings(sample_place) as pilot:
+        await pilot.press("f3")
+        await at_rest(pilot)
+        assert isinstance(pilot.app.screen, SkipsScreen)
+        await pilot.press("f2")
+        await at_rest(pilot)
+        assert screen_of(pilot).section.title == "Limits"
 
 
 async def test_in_a_box_letters_and_digits_are_text(sample_place: Surroundings) -> None:

@@ -9,11 +9,14 @@ from ..core.database import Database
 from ..core.exclude import KINDS, SECRET_FOLDERS, SECRET_NAMES, BadRule, Rules, parts
 from ..core.exclude_preview import Preview, preview
 from ..core.store import NoIndex
+from .rows import crop
 from .settings_facts import Facts
 from .settings_lines import Entry, Heading, Line, Look, Note, Press, Quiet, Save, Say, Wish
 from .surroundings import Surroundings
 from .wording import counted
 
+MOST_NAMED, LONGEST_TITLE = 3, 32
+"""So many sessions are named that a rule would hide, in so many cells each."""
 EXAMPLES = "project:~/work/client   title:salary   source:codex   session:claude:ID   ~/old/**"
 
 
@@ -66,8 +69,9 @@ class ExclusionsSection(Quiet):
         hides = self._counted.hides
         if not hides.files and not hides.sessions:
             return f"would hide nothing now{self._hint()}"
-        titles = f": {', '.join(f'“{title}”' for title in hides.titles if title)}" if hides.titles else ""
-        more = " …" if hides.sessions > len(hides.titles) else ""
+        named = [f"“{crop(title, (), LONGEST_TITLE)[0]}”" for title in hides.titles if title][:MOST_NAMED]
+        titles = f": {', '.join(named)}" if named else ""
+        more = " …" if hides.sessions > len(named) else ""
         return f"would hide {counted(hides.sessions, 'session')}, {counted(hides.files, 'file')}{titles}{more}"
 
     def _hint(self) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual import events, getters, on, work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
@@ -27,6 +27,7 @@ from .settings_privacy import PrivacySection
 from .settings_semantic import SemanticSection
 from .settings_sources import SourcesSection
 from .settings_wishes import Indexer, WishingScreen
+from .skips_screen import SkipsScreen
 from .status_bar import Status, StatusBar
 from .surroundings import Surroundings
 from .wording import byte_size, counted
@@ -67,6 +68,7 @@ class SettingsScreen(WishingScreen):
         *(Binding(str(n + 1), f"go_to({n})", show=False) for n in range(len(SECTIONS))),
         Binding("f5", "index", "read now", id="index"),
         Binding("f2", "leave", "back", show=False, id="settings"),
+        Binding("f3", "skips", "skipped", show=False, id="skips"),
     ]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
@@ -200,6 +202,14 @@ class SettingsScreen(WishingScreen):
     def action_index(self) -> None:
         if self.indexer:
             self.indexer.action_index()
+
+    def action_skips(self) -> None:
+        app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        app.push_screen(SkipsScreen(self.place), self._skips_read)
+
+    async def _skips_read(self, widen: bool | None) -> None:
+        if widen:
+            await self.action_go_to(SECTIONS.index("limits"))
 
     async def action_help(self) -> None:
         await self.run_action("app.help")
