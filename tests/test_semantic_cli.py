@@ -15,10 +15,11 @@ import pytest
 from command_line import CommandLine, Ran
 from harkback.core import config as configuration
 from harkback.core.fetch_model import is_installed
+from harkback.core.lock import Busy
 from harkback.core.worker import ASK, TYPING, Done, Event, Learning, Worker
 from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.demo import write_home
-from harkback.tui.embed import embed_all
+from harkback.tui.embed import SpareEmbedding, embed_all
 from harkback.tui.status_bar import Status, status_line
 from semantic_program import Surroundings, open_hashed_words
 
@@ -229,9 +230,37 @@ def test_a_child_without_a_model_says_why_and_goes_on_reading(place: Surrounding
     child.close()
 
 
-def test_what_the_parent_writes_are_single_bytes() -> None:
-    assert len(ASK) == len(TYPING) == 1
-    assert ASK != TYPING
+LISTENING = """
+from harkback.core.worker import _watch_input
+said = []
+_watch_input(lambda: said.append("stop"), lambda: said.append("ask"), lambda: said.append("typing"))
+print(*said)
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "heard"), [(b"", "stop"), (ASK, "ask stop"), (TYPING, "typing stop"), (TYPING + ASK, "typing ask stop")]
+)
+def test_asking_typing_and_leaving_are_told_apart(written: bytes, heard: str) -> None:
+    ran = subprocess.run([sys.executable, "-c", LISTENING], input=written, capture_output=True, timeout=60)
+    assert ran.stdout.decode().strip() == heard
+
+
+def test_told_to_wait_it_embeds_nothing_and_then_goes_on(place: Surroundings) -> None:
+    place.reconcile()
+    spare = SpareEmbedding(place)
+    waiting = spare(lambda: True)
+    assert waiting
+    assert (waiting.done, waiting.is_last) == (0, False)
+    with pytest.raises(Busy):  # nobody else does the same work meanwhile
+        embed_all(place, lambda _: None)
+    told = spare(lambda: False)
+    while told and not told.is_last:
+        told = spare(lambda: False)
+    assert told
+    assert told.done == waiting.total
+    assert spare(lambda: False) is None
+    assert embed_all(place, lambda _: None)
 
 
 # ---- the app ----

@@ -59,7 +59,7 @@ class SpareEmbedding:
     def _step(self, stopped: Callable[[], bool]) -> Learning | None:
         if not self._is_going and not self._begin():
             return None
-        if self._work is None or not self._work.step(stopped):
+        if self._work is None or not self._work.step(stopped) or self._work.progress.is_finished:
             return self._end()
         return Learning(self._work.progress.done, self._work.progress.total)
 
