@@ -54,5 +54,9 @@ def resume_of(session: Session, adapter: Adapter | None) -> Resume | None:
     argv = adapter.resume(session.handle or session.native_id) if adapter else None
     if not argv:
         return None
-    folder = session.project
-    return Resume(tuple(argv), folder if folder and "\n" not in folder else None)
+    return Resume(tuple(argv), session.project if _is_place(session.project) else None)
+
+
+def _is_place(folder: str | None) -> bool:
+    """Whether it can only be a folder: `cd -` and the like are other commands, and a line break ends one."""
+    return folder is not None and os.path.isabs(folder) and folder.isprintable()  # noqa: PTH117, it is no path yet
