@@ -5,23 +5,23 @@ from __future__ import annotations
 import gc
 import sys
 import traceback
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import click
 from textual.app import App
 from textual.binding import BindingType
+from textual.notifications import SeverityLevel
 
 from ..core import config as configuration
 from ..core.clean import clean
 from ..core.config import Config, ConfigError
-from .help_screen import HelpScreen
 from .key_troubles import key_troubles
 from .keys import ANYWHERE
 from .resume import Resume
 from .search_screen import SearchScreen
-from .skips_screen import SkipsScreen
 from .surroundings import Surroundings
-from .welcome_screen import WelcomeScreen
+
+if TYPE_CHECKING:
+    from .welcome_screen import WelcomeScreen
 
 DARK, WITHOUT_COLOUR = "textual-dark", "ansi-dark"
 
@@ -40,6 +40,7 @@ class HarkbackApp(App[Resume | None]):
         self._place = place
         self._config = place.config() if config is None else config
         self._chosen_keys = dict(self._config.keys)
+        self._welcome: WelcomeScreen | None = None
         self.set_keymap(self._chosen_keys)
         self.theme = self._theme()
         if self._config.interface.reduced_motion:
@@ -59,7 +60,10 @@ class HarkbackApp(App[Resume | None]):
         if self._ticked:
             self._search()
         else:
-            self.push_screen(WelcomeScreen(self._place), self._welcomed)
+            from .welcome_screen import WelcomeScreen
+
+            self._welcome = WelcomeScreen(self._place)
+            self.push_screen(self._welcome, self._welcomed)
 
     @property
     def _ticked(self) -> list[str]:
@@ -75,31 +79,49 @@ class HarkbackApp(App[Resume | None]):
     def _search(self) -> None:
         self.push_screen(SearchScreen(self._place, self._ticked), self.exit)
 
+    # Screens that few see are loaded when they are wanted: the first paint need not wait for them.
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The settings are opened from the search and the first screen, and what was skipped from the search."""
         if action == "settings":
-            return isinstance(self.screen, SearchScreen | WelcomeScreen)
+            return isinstance(self.screen, SearchScreen) or self.screen is self._welcome
         return isinstance(self.screen, SearchScreen) if action in ("skips", "basket", "timeline") else True
 
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a notification, harmless to the terminal whatever it quotes."""
+        super().notify(clean(message), title=clean(title), severity=severity, timeout=timeout, markup=markup)
+
     def action_help(self) -> None:
+        from .help_screen import HelpScreen
+
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self._chosen_keys))
 
     def action_settings(self, section: str = "sources") -> None:
-        from .settings_screen import SettingsScreen  # which the first paint need not wait for
+        from .settings_screen import SettingsScreen
 
-        screen = self.screen
+        screen, welcome = self.screen, self._welcome
         if isinstance(screen, SearchScreen):
             self.push_screen(SettingsScreen(self._place, screen, section, screen.reading.session))
-        elif isinstance(screen, WelcomeScreen):
-            self.push_screen(SettingsScreen(self._place, None, section), lambda _: screen.look_again() and None)
+        elif welcome and screen is welcome:
+            self.push_screen(SettingsScreen(self._place, None, section), lambda _: welcome.look_again() and None)
 
     def action_skips(self) -> None:
+        from .skips_screen import SkipsScreen
+
         if isinstance(self.screen, SearchScreen):
             self.push_screen(SkipsScreen(self._place), lambda widen: self.action_settings("limits") if widen else None)
 
     def action_basket(self) -> None:
-        from .basket_screen import BasketScreen  # it takes 10 ms to load, which the first paint need not wait for
+        from .basket_screen import BasketScreen
 
         if isinstance(self.screen, SearchScreen):
             self.push_screen(BasketScreen(self._place, self.screen.basket), self._start)
@@ -150,6 +172,8 @@ def run_app(place: Surroundings) -> int:
     outcome = app.run()
     if outcome is None:
         return app.return_code or 0
+    import click
+
     if outcome.note:
         click.echo(f"harkback: {clean(outcome.note)}", err=True)
     try:
