@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
+from ..core.clean import clean
+
 SECONDS = 2.0
 """How long a clipboard command may take; it is stopped then."""
 
@@ -39,8 +41,7 @@ def copy(
     Blocks while the commands run, each for at most `SECONDS`. `app` sends the text to the terminal too where the
     session is remote or no command worked. `environ` says where commands are; `platform` is spelt as in `sys.platform`.
     """
-    # Half a surrogate pair cannot be encoded, and no clipboard can hold it.
-    text = text.encode("utf-8", "replace").decode()
+    text = clean(text)  # half a surrogate pair goes as well, which no clipboard can hold
     used: list[str] = []
     if "TMUX" in environ and platform != "darwin" and _run(_TMUX, text, environ):
         used.append("tmux")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..core.basket import PROMPTS
+from ..core.clean import clean
 from ..core.config import make_private
 from ..core.pack import Style
 
@@ -27,7 +28,7 @@ def save(path: Path, text: str, *, replace: bool = False) -> None:
     """Write a prompt that only its owner may read. Raises FileExistsError unless `replace`, and OSError."""
     flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if replace else os.O_EXCL)
     with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
+        file.write(clean(text))
 
 
 def write_prompt(folder: Path, text: str, name: str) -> Path:
