@@ -11,8 +11,14 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from harkback.core.clean import clean
-from hostile import assert_harmless, vectors
+from harkback.tui.clipboard import copy
+from harkback.tui.prompt_files import save, write_prompt
+from harkback.tui.surroundings import Surroundings
+from hostile import OWN, assert_harmless, vectors
+from hypothesis import given
+from hypothesis import strategies as st
 from terminal import Terminal, kind_of, sequences, without_sequences
+from test_app import running
 from test_edges import file_name, planted, store_of
 
 DOWN, UP, ENTER, ESCAPE, TAB, END = "\x1b[B", "\x1b[A", "\r", "\x1b", "\t", "\x1b[F"
@@ -96,3 +102,30 @@ def test_when_the_app_fails_nothing_of_a_conversation_is_shown(tmp_path: Path, w
         assert "quagga" not in terminal.shown
         assert "locals" not in terminal.shown
         assert "zebra" not in shown
+
+
+@pytest.mark.parametrize("hostile", OWN[::5], ids=ascii)
+async def test_a_notification_is_harmless_whatever_it_quotes(sample_place: Surroundings, hostile: str) -> None:
+    async with running(sample_place) as pilot:
+        pilot.app.screen.notify(f"could not: {hostile}", title=hostile, markup=False)
+        await pilot.pause()
+        assert [(each.message, each.title) for each in pilot.app._notifications] == [
+            (clean(f"could not: {hostile}"), clean(hostile))
+        ]
+
+
+@given(text=st.sampled_from(OWN) | st.text(max_size=60))
+def test_what_is_copied_or_written_to_a_file_is_harmless(tmp_path: Path, text: str) -> None:
+    class Screen:
+        copied = ""
+
+        def copy_to_clipboard(self, text: str) -> None:
+            self.copied = text
+
+    screen = Screen()
+    copy(text, screen, environ={"PATH": ""})
+    assert_harmless(screen.copied)
+    path = write_prompt(tmp_path, text, "prompt.md")
+    assert_harmless(path.read_bytes())
+    save(path, text, replace=True)
+    assert_harmless(path.read_bytes())
