@@ -19,22 +19,23 @@ class BySession(NamedTuple):
     """Row of a turn in `matches` → how many matches its session has."""
 
 
+_JOINED = """FROM json_each(?) AS wanted
+  LEFT JOIN chunks ON chunks.id = wanted.value LEFT JOIN turns ON turns.id = chunks.turn"""
+
+
+def sessions_in(db: Database, matches: Sequence[Ranked | int]) -> int:
+    """In how many sessions there are matches."""
+    return db.value(f"SELECT count(DISTINCT turns.session) {_JOINED}", _chunks(matches))  # noqa: S608
+
+
 def places_of(db: Database, matches: Sequence[Ranked | int]) -> list[tuple[int, int]]:
     """(turn, session) of each match, as rows; zeros for one that was dropped since."""
-    chunks = [match.chunk if isinstance(match, Ranked) else match for match in matches]
-    return [
-        (row[0], row[1])
-        for row in db.rows(
-            """SELECT coalesce(turns.id, 0), coalesce(turns.session, 0) FROM json_each(?) AS wanted
-               LEFT JOIN chunks ON chunks.id = wanted.value LEFT JOIN turns ON turns.id = chunks.turn""",
-            json.dumps(chunks),
-        )
-    ]
+    sql = f"SELECT coalesce(turns.id, 0), coalesce(turns.session, 0) {_JOINED}"  # noqa: S608
+    return [(row[0], row[1]) for row in db.rows(sql, _chunks(matches))]
 
 
-def sessions_in(places: Sequence[tuple[int, int]]) -> int:
-    """How many sessions there are."""
-    return len({session for _, session in places if session})
+def _chunks(matches: Sequence[Ranked | int]) -> str:
+    return json.dumps([match.chunk if isinstance(match, Ranked) else match for match in matches])
 
 
 def by_session(matches: Sequence[Ranked | int], places: Sequence[tuple[int, int]]) -> BySession:

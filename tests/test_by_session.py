@@ -19,7 +19,7 @@ def test_each_session_is_shown_once_by_its_best_match_with_all_counted(sample_pl
     with closing(sample_place.store.read()) as db:
         found = Search(db).best(parse("clipboard ssh", NOW))
         places = places_of(db, found.ranked)
-        assert sessions_in(places) == 3 < len(places)
+        assert sessions_in(db, found.ranked) == 3 < len(places)
         grouped = by_session(found.ranked, places)
     assert grouped.matches[0] == found.ranked[0]
     assert len(grouped.matches) == 3
@@ -38,6 +38,6 @@ def test_places_are_those_of_ranked_turns_and_of_chunks_alike(sample_place: Surr
 def test_what_was_dropped_since_is_no_session(sample_place: Surroundings, gone: int | Ranked) -> None:
     with closing(sample_place.store.read()) as db:
         places = places_of(db, [gone])
-    assert places == [(0, 0)]
-    assert sessions_in(places) == 0
+        assert places == [(0, 0)]
+        assert sessions_in(db, [gone]) == 0
     assert by_session([gone], places).matches == []

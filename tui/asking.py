@@ -170,13 +170,13 @@ class Asking:
         """The answer with the number of sessions, if all is found, and with one row for each, if that is wanted."""
         if not (answer.exact or self.request.by_session):
             return answer
-        places = places_of(db, answer.matches)
-        answer = replace(answer, in_sessions=sessions_in(places) if answer.exact else None)
+        if answer.exact:
+            answer = replace(answer, in_sessions=sessions_in(db, answer.matches))
         if not answer.total:
             answer = self._told_of_nothing(answer)
         if not self.request.by_session:
             return answer
-        found = by_session(answer.matches, places)
+        found = by_session(answer.matches, places_of(db, answer.matches))
         return replace(answer, matches=found.matches, hits_in=found.hits_in)
 
     def _told_of_nothing(self, answer: Answer) -> Answer:

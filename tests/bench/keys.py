@@ -187,9 +187,11 @@ def shares(times: list[float]) -> Iterator[float]:
 
 
 def make(home: Path, turns: int, seed: int) -> None:
-    """Sessions of 60 turns in a home; word frequencies as in any language."""
+    """Sessions of 60 turns in a home; word frequencies as in any language (Zipf)."""
     chance = random.Random(seed)
-    names = [*WORDS, *(f"{a}{b}{number}" for number in range(4) for a in WORDS[:60] for b in WORDS[:60])]
+    syllables = [a + b for a in "bdfghklmnprstvz" for b in ("a", "e", "i", "o", "u", "en", "or", "al")]
+    names = [*WORDS, *("".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(20_000))]
+    chance.shuffle(names)
     pool = chance.choices(names, [1 / (rank + 10) for rank in range(len(names))], k=400_000)
     when = datetime.now(UTC) - timedelta(days=300 if not seed else 2)
 
