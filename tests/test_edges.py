@@ -3,6 +3,8 @@ written to files, and on a terminal."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import pty
@@ -12,6 +14,7 @@ from contextlib import closing
 from dataclasses import fields
 from typing import Any
 
+import apsw
 import pytest
 from command_line import CommandLine, Ran
 from engine import Engine, Lines
@@ -19,6 +22,7 @@ from harkback.core import model, pack
 from harkback.core.clean import clean
 from harkback.core.config import write_private
 from harkback.core.history import recent_rows, session_at, whole
+from harkback.core.lock import exclusive
 from harkback.core.store import Store
 from harkback.core.tool_answers import as_json
 from harkback.tui.output import note, print_json, say
@@ -202,33 +206,29 @@ def read_all(master: int) -> str:
 
 def test_agents_are_sent_nothing_but_ascii_and_read_nothing_hostile(edges: CommandLine) -> None:
     write_private(edges.folder / "config.toml", CONFIG)
-    with serving(edges) as agent:
-        edges_lock = edges.folder / "index.lock"
-        from harkback.core.lock import exclusive
-
-        with exclusive(edges_lock):  # so that the index stays as it is
-            for tool, arguments in {
-                "sessions_search": {"query": "zebra", "limit": 25},
-                "sessions_list": {"limit": 200, "messages": 2},
-                "timeline": {"query": "zebra"},
-                "context": {"query": "zebra", "budget": 6_000},
-                "memory_search": {"query": "zebra"},
-            }.items():
-                for offset in range(0, 500, 100) if "limit" in arguments else [None]:
-                    given = arguments if offset is None else arguments | {"offset": offset}
-                    text, is_error = agent.text(tool, given)
-                    assert not is_error, text
-                    assert_harmless(text, tool)
-            for key in keys(edges, 500)[::12]:
-                text, is_error = agent.text("sessions_history", {"session": key})
+    with serving(edges) as agent, exclusive(edges.folder / "index.lock"):  # so that the index stays as it is
+        for tool, arguments in {
+            "sessions_search": {"query": "zebra", "limit": 25},
+            "sessions_list": {"limit": 200, "messages": 2},
+            "timeline": {"query": "zebra"},
+            "context": {"query": "zebra", "budget": 6_000},
+            "memory_search": {"query": "zebra"},
+        }.items():
+            for offset in range(0, 500, 100) if "limit" in arguments else [None]:
+                given = arguments if offset is None else arguments | {"offset": offset}
+                text, is_error = agent.text(tool, given)
                 assert not is_error, text
-                assert_harmless(text, key)
-                for turn in json.loads(text)["turns"]:
-                    assert_harmless(turn["text"], key)
-            for hostile in OWN[::3]:
-                text, is_error = agent.text("sessions_history", {"session": f"x{hostile}"})
-                assert is_error
-                assert_harmless(text, hostile)
+                assert_harmless(text, tool)
+        for key in keys(edges, 500)[::12]:
+            text, is_error = agent.text("sessions_history", {"session": key})
+            assert not is_error, text
+            assert_harmless(text, key)
+            for turn in json.loads(text)["turns"]:
+                assert_harmless(turn["text"], key)
+        for hostile in OWN[::3]:
+            text, is_error = agent.text("sessions_history", {"session": f"x{hostile}"})
+            assert is_error
+            assert_harmless(text, hostile)
     for line in agent.lines:
         assert line.isascii()
         assert_harmless(line)
@@ -247,15 +247,80 @@ def test_prompts_are_harmless_in_every_style(edges: CommandLine) -> None:
             json.loads(clean(shown))
 
 
+@pytest.fixture(scope="module")
+def poisoned(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """A home whose index holds hostile text as it is, as if something had got past the way in."""
+    home = CommandLine(tmp_path_factory.mktemp("poisoned") / "home")
+    engine = store_of(home)
+    engine.write("s", *planted("s", "text"))
+    engine.run()
+    hostile = "zebra " + "".join(each for each in OWN if "\ud800" not in each and "\0" not in each)
+    with apsw.Connection(str(engine.store.path)) as db:
+        for table, column in (
+            *((table, name) for table in ("sessions", "facts") for name in ("title", "project", "branch", "model")),
+            ("sessions", "agent"),
+            ("sessions", "about"),
+            ("sessions", "native_id"),
+            ("turns", "text"),
+            ("turns", "cite"),
+            ("skips", "reason"),
+            ("skips", "example"),
+        ):
+            db.execute(f"UPDATE {table} SET {column} = ?", (hostile,))  # noqa: S608
+        db.execute("UPDATE chunks SET start = 0, stop = ?", (len(hostile),))
+        db.execute("INSERT OR REPLACE INTO runs VALUES ('claude', 1, ?)", (hostile,))
+    return home
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["search", "zebra", "--no-refresh", "--explain"],
+        ["search", "zebra", "--no-refresh", "--json"],
+        ["context", "zebra", "--no-refresh"],
+        ["context", "zebra", "--no-refresh", "--layer", "timeline"],
+        ["context", "zebra", "--no-refresh", "--layer", "index"],
+        ["context", "zebra", "--no-refresh", "--format", "json"],
+        ["show", "z"],
+        ["show", "claude:zebra", "--json"],
+        ["why", "claude:zebra"],
+        ["why", "claude:zebra", "--json"],
+        ["resume", "claude:zebra", "--print"],
+        ["status"],
+        ["status", "--json"],
+        ["sources"],
+        ["sources", "--json"],
+        ["forget", "--source", "claude"],
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_even_what_got_into_the_index_as_it_is_does_not_get_out(poisoned: CommandLine, words: list[str]) -> None:
+    ran = poisoned(*words)
+    assert "zebra" in ran.out + ran.err or words[0] in ("status", "forget"), ran
+    assert_edges_hold(ran, words)
+
+
+def test_nor_to_agents(poisoned: CommandLine) -> None:
+    with serving(poisoned) as agent, exclusive(poisoned.folder / "index.lock"):
+        for tool, arguments in {
+            "sessions_search": {"query": "zebra"},
+            "sessions_list": {"messages": 2},
+            "sessions_history": {"session": "zebra"},
+            "timeline": {"query": "zebra"},
+            "context": {"query": "zebra"},
+        }.items():
+            text, is_error = agent.text(tool, arguments)
+            assert not is_error, text
+            assert_harmless(text, tool)
+            assert "zebra" in text
+
+
 # ---- any text ----
 
 
 @settings(max_examples=300)
 @given(text=TEXTS)
 def test_what_is_said_noted_or_given_as_json_is_harmless(text: str) -> None:
-    import contextlib
-    import io
-
     for print_it in (say, note, lambda each: print_json({"x": each, each: 1})):
         shown = io.StringIO()
         with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
