@@ -277,10 +277,10 @@ def poisoned(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     [
         ["search", "zebra", "--no-refresh", "--explain"],
         ["search", "zebra", "--no-refresh", "--json"],
-        ["context", "zebra", "--no-refresh"],
-        ["context", "zebra", "--no-refresh", "--layer", "timeline"],
-        ["context", "zebra", "--no-refresh", "--layer", "index"],
-        ["context", "zebra", "--no-refresh", "--format", "json"],
+        ["context", "zebra", "--no-refresh", "--budget", "100000"],
+        ["context", "zebra", "--no-refresh", "--budget", "100000", "--layer", "timeline"],
+        ["context", "zebra", "--no-refresh", "--budget", "100000", "--layer", "index"],
+        ["context", "zebra", "--no-refresh", "--budget", "100000", "--format", "json"],
         ["show", "z"],
         ["show", "claude:zebra", "--json"],
         ["why", "claude:zebra"],
@@ -313,6 +313,18 @@ def test_nor_to_agents(poisoned: CommandLine) -> None:
             assert not is_error, text
             assert_harmless(text, tool)
             assert "zebra" in text
+            for said in texts_in(json.loads(text)):
+                assert_harmless(said, tool)
+
+
+def texts_in(answer: Any) -> list[str]:
+    """What of an answer is said or named, ids apart, which are given as they are."""
+    if isinstance(answer, list):
+        return [text for each in answer for text in texts_in(each)]
+    if isinstance(answer, dict):
+        given = {key: each for key, each in answer.items() if key not in ("session", "about") or isinstance(each, dict)}
+        return [text for each in given.values() for text in texts_in(each)]
+    return [answer] if isinstance(answer, str) else []
 
 
 # ---- any text ----
