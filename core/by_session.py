@@ -25,12 +25,12 @@ _JOINED = """FROM json_each(?) AS wanted
 
 def sessions_in(db: Database, matches: Sequence[Ranked | int]) -> int:
     """In how many sessions there are matches."""
-    return db.value(f"SELECT count(DISTINCT turns.session) {_JOINED}", _chunks(matches))  # noqa: S608
+    return db.value(f"SELECT count(DISTINCT turns.session) {_JOINED}", _chunks(matches))
 
 
 def places_of(db: Database, matches: Sequence[Ranked | int]) -> list[tuple[int, int]]:
     """(turn, session) of each match, as rows; zeros for one that was dropped since."""
-    sql = f"SELECT coalesce(turns.id, 0), coalesce(turns.session, 0) {_JOINED}"  # noqa: S608
+    sql = f"SELECT coalesce(turns.id, 0), coalesce(turns.session, 0) {_JOINED}"
     return [(row[0], row[1]) for row in db.rows(sql, _chunks(matches))]
 
 

@@ -124,6 +124,17 @@ async def test_a_tab_that_is_faster_than_the_index_is_not_lost(sample_place: Sur
         assert screen.query_input.value == "kind:subagent "
 
 
+async def test_a_value_that_may_still_be_completed_is_no_problem_yet(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        screen = search_screen(pilot)
+        await ask(pilot, "kind:suba")
+        assert screen.box.is_choosing
+        assert not screen.box._problem.has_class("-shown")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert screen.box._problem.has_class("-shown")
+
+
 async def test_a_word_that_is_no_filter_lets_tab_go_on(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
         screen = search_screen(pilot)

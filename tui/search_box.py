@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 
 from textual import getters, on
@@ -77,9 +78,9 @@ class SearchBox(Horizontal):
     def _show_problem(self) -> None:
         box = self.input
         query = self._understand(box.value)
-        line = (
-            problem_line(query, box.cursor_position, int(box.scroll_x), self.size.width - 3) if query.problems else ""
-        )
+        if self._completing.is_asked or self.is_choosing:
+            query = replace(query, problems=())  # it is about to become something that is understood
+        line = problem_line(query, box.cursor_position, int(box.scroll_x), self.size.width - 3)
         self._problem.set_class(bool(line), "-shown")
         self._problem.update(line)
 
@@ -97,6 +98,7 @@ class SearchBox(Horizontal):
     def stop_choosing(self) -> None:
         """Close it."""
         self._completing.close()
+        self._show_problem()
 
     def complete(self, otherwise: Callable[[], None]) -> None:
         """Complete the filter at the cursor; what there is to do where there is nothing to complete."""
@@ -113,6 +115,7 @@ class SearchBox(Horizontal):
     def _arrived(self, message: Completing.Arrived) -> None:
         message.stop()
         otherwise, self._otherwise = self._otherwise, None
+        self._show_problem()
         if otherwise:
             self.complete(otherwise)
 

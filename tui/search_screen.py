@@ -73,8 +73,13 @@ class SearchScreen(ReadingScreen):
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
+        self._say_modes()
+        self.call_after_refresh(self._start)
+
+    def _start(self) -> None:
+        """Ask and index when the first frame is there, which must not wait for either."""
         self._ask()
-        self.call_after_refresh(self.start_indexing)
+        self.start_indexing()
 
     def on_unmount(self) -> None:
         self._live.stop()
