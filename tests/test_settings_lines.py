@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from harkback.core.config import Config, Exclude, Limits, Redaction, Retention, SourceConfig
+from harkback.core.config import Config, Exclude, Limits, Redaction, Retention, Semantic, SourceConfig
 from harkback.core.held import Held
+from harkback.core.semantic_status import SemanticStatus
 from harkback.core.skipped import LeftOut
 from harkback.core.status import IndexStatus, SourceStatus
-from harkback.tui.semantic_state import Semantic, semantic_of
 from harkback.tui.settings_exclusions import ExclusionsSection
 from harkback.tui.settings_facts import Facts, OwnFile, own_files
 from harkback.tui.settings_forget import told
@@ -254,22 +254,50 @@ def test_the_chosen_preset_cannot_be_unchosen(place: Surroundings) -> None:
 # ---- meaning, privacy ----
 
 
-def test_without_its_extra_search_by_meaning_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harkback.tui.semantic_state.find_spec", lambda name: None)
-    assert "pip install 'harkback[semantic]'" in text(
-        SemanticSection().lines(facts(semantic=semantic_of(Config(), None)), 116)
-    )
+def test_without_its_extra_search_by_meaning_says_how_to_get_it(place: Surroundings) -> None:
+    assert "pip install 'harkback[semantic]'" in text(SemanticSection(place).lines(facts(embeds=False), 116))
 
 
-def test_search_by_meaning_is_turned_on_only_after_a_yes_and_shows_how_far_it_is() -> None:
-    section = SemanticSection()
-    assert not any(isinstance(line, Box) for line in section.lines(facts(semantic=Semantic(True, None)), 116))
-    on = section.toggled("semantic", True)
-    assert isinstance(on, Save)
-    assert "24 MB from huggingface.co" in on.question
-    page = text(section.lines(facts(semantic=Semantic(True, True, "e5-small", 250, 1_000)), 116))
-    assert "with e5-small" in page
-    assert "250 of 1,000 pieces of text are ready (25%)" in page
+def test_a_model_is_fetched_only_after_a_yes_that_knows_its_size(place: Surroundings) -> None:
+    section = SemanticSection(place)
+    assert "off" in text(section.lines(facts(embeds=True), 116))
+    look = section.toggled("semantic", True)
+    assert isinstance(look, Look)
+    save = section.heard(look.find())
+    assert isinstance(save, Save)
+    assert "24 MB from huggingface.co" in save.question
+    assert save.before is not None
+    assert "24 MB" in save.doing
+    off = section.toggled("semantic", False)
+    assert isinstance(off, Save)
+    assert (dict(off.changes), off.question) == ({"semantic.enabled": False}, "")
+
+
+def test_the_model_is_chosen_before_search_by_meaning_is_turned_on(place: Surroundings) -> None:
+    section = SemanticSection(place)
+    lines = section.lines(facts(embeds=True), 116)
+    assert [line.on for line in lines if isinstance(line, Pick)] == [True, False]
+    save = section.toggled("model:multilingual-small", True)
+    assert isinstance(save, Save)
+    assert (dict(save.changes), save.question) == ({"semantic.model": "multilingual-small"}, "")
+    assert section.toggled("model:english-small", True) is None
+    section.lines(facts(embeds=True, config=Config(semantic=Semantic(enabled=True))), 116)
+    look = section.toggled("model:multilingual-small", True)
+    assert isinstance(look, Look)
+    asked = section.heard(look.find())
+    assert isinstance(asked, Save)
+    assert "136 MB" in asked.question
+
+
+def test_how_far_search_by_meaning_is_or_why_it_is_not(place: Surroundings) -> None:
+    section, config = SemanticSection(place), Config(semantic=Semantic(enabled=True))
+    state = SemanticStatus(True, "all-MiniLM-L6-v2", 250, 1_000, waiting=7)
+    page = text(section.lines(facts(embeds=True, config=config, semantic=state), 116))
+    assert "250 of 1,000 pieces of text are ready (25%): 96 kB of the index" in page
+    assert "7 of another model wait" in page
+    state = SemanticStatus(True, "all-MiniLM-L6-v2", trouble="there is no model")
+    page = text(section.lines(facts(embeds=True, config=config, semantic=state), 116))
+    assert "Words alone are searched: there is no model" in page
 
 
 def test_what_was_masked_is_counted_by_kind_the_most_frequent_first(place: Surroundings) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
@@ -25,6 +26,7 @@ from harkback.tui.live_index import changes
 from harkback.tui.question_screen import QuestionScreen
 from harkback.tui.search_screen import SearchScreen
 from harkback.tui.settings_facts import OwnFile
+from harkback.tui.settings_lines import Job
 from harkback.tui.settings_screen import SECTIONS, SettingsScreen
 from harkback.tui.skips_screen import SkipsScreen
 from harkback.tui.status_bar import Status, status_line
@@ -152,9 +154,7 @@ async def test_the_pages(
     section: str,
     size: tuple[int, int],
     compare_screen: Callable[[Any, str], None],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("harkback.tui.semantic_state.find_spec", lambda name: None)
     async with only_settings(sample_place, section, size) as pilot:
         screen = screen_of(pilot)
         if section == "exclusions":
@@ -168,7 +168,9 @@ async def test_the_pages(
         assert facts.index is not None
         files = (OwnFile("/x/harkback", None, 0o700, True), OwnFile("/x/harkback/index.db", 512_000, 0o600, True))
         sources = tuple(replace(each, last_run=each.last_run and READ_AT) for each in facts.sources)
-        screen.facts = replace(facts, sources=sources, files=files, index=replace(facts.index, bytes=512_000))
+        screen.facts = replace(
+            facts, embeds=True, sources=sources, files=files, index=replace(facts.index, bytes=512_000)
+        )
         await screen.redraw()
         await pilot.pause()
         compare_screen(pilot.app, f"settings-{section}-{size[0]}x{size[1]}")
@@ -373,6 +375,32 @@ async def test_the_session_that_the_search_shows_is_the_first_to_be_forgotten(pl
         await pilot.press("y")
         await at_rest(pilot)
     assert native_id not in in_index(place, "SELECT native_id FROM sessions WHERE turns > 0")
+
+
+async def test_what_was_begun_is_told_and_followed_though_the_settings_were_left(place: Surroundings) -> None:
+    go_on = threading.Event()
+
+    def work() -> str:
+        go_on.wait(30)
+        return "it is done"
+
+    async with settings(place) as pilot:
+        search = pilot.app.screen_stack[-2]
+        assert isinstance(search, SearchScreen)
+        screen_of(pilot).fulfil(lambda section: Job(work, doing="working on it …"))
+        await pilot.pause()
+        assert "working on it" in shown(pilot)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.screen is search
+        go_on.set()
+        for _ in range(1_000):
+            await pilot.pause(0.005)
+            if "it is done" in said(pilot):
+                break
+        await at_rest(pilot)
+        assert search._live._worker is not None
+        assert "stopped" not in str(search._bar.render())
 
 
 # ---- keys and mouse ----

@@ -11,12 +11,13 @@ from pathlib import Path
 from ..core import status as statuses
 from ..core.config import Config
 from ..core.database import Error
+from ..core.fetch_model import is_installed
 from ..core.model import ToolReading
+from ..core.semantic_status import SemanticStatus, semantic_status
 from ..core.skipped import LeftOut, gone_sessions, left_out
 from ..core.status import IndexStatus, SourceStatus
 from ..core.store import NoIndex, StoreError
 from .known_sources import source_rows
-from .semantic_state import Semantic, semantic_of
 from .surroundings import Surroundings
 
 
@@ -49,7 +50,10 @@ class Facts:
     """On the disk, of all files of which limits left something out."""
     gone: Mapping[str, int] = field(default_factory=dict[str, int])
     """Source → sessions that only the index still holds."""
-    semantic: Semantic = field(default_factory=Semantic)
+    semantic: SemanticStatus | None = None
+    """None while nothing is indexed."""
+    embeds: bool = False
+    """What search by meaning needs is installed."""
     files: tuple[OwnFile, ...] = ()
     trouble: str = ""
     """Why the index can't be asked."""
@@ -65,12 +69,12 @@ def gather(place: Surroundings) -> Facts:
     left: tuple[LeftOut, ...] = ()
     gone: dict[str, int] = {}
     left_bytes, trouble = 0, ""
-    semantic = semantic_of(config, None)
+    semantic: SemanticStatus | None = None
     try:
         sources = tuple(source_rows(place))
         with closing(place.store.read()) as db:
             index, left = statuses.index_status(db, place.store.path), tuple(left_out(db))
-            semantic = semantic_of(config, db)
+            semantic = semantic_status(db, config.semantic, place.folder)
             gone = {each.source: each.sessions for each in gone_sessions(db)}
             left_bytes = db.value(
                 "SELECT coalesce(sum(size), 0) FROM files WHERE id IN (SELECT file FROM left_out)"
@@ -91,6 +95,7 @@ def gather(place: Surroundings) -> Facts:
         left_out_bytes=left_bytes,
         gone=gone,
         semantic=semantic,
+        embeds=is_installed(),
         files=tuple(own_files(place.folder)),
         trouble=trouble,
     )

@@ -81,6 +81,10 @@ class Save:
     question: str = ""
     """What would be removed by it; empty: nothing, so it is done without asking."""
     yes: str = "remove"
+    before: Callable[[], object] | None = None
+    """What has to succeed first, in a thread ..."""
+    doing: str = ""
+    """... and what to call it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

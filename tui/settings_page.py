@@ -20,8 +20,6 @@ from .settings_lines import Box, Entry, Heading, Line, Note, Pick, Press
 from .ticks import Choice, Column, Tick
 from .ticks import Press as PressLine
 
-LOW = 8
-"""Lines of a page on which the top may leave the first line that matters out of sight."""
 BOX_CELLS = 5
 """A click left of this is one on the box."""
 
@@ -125,10 +123,10 @@ class SettingsPage(Column):
             self._focus(near[0] if near else "")
 
     def focus_first(self) -> None:
-        """Go to the first line that one can do something with, and show the page from its top where that has room."""
+        """Go to the first line that one can do something with, and show the page from its top."""
         keys = [_key(line) for line in self._shown if _key(line)]
         self.scroll_to(y=0, animate=False, immediate=True)
-        self._focus(keys[0] if keys else "", scroll=self.size.height < LOW)
+        self._focus(keys[0] if keys else "", scroll=False)
 
     def forget_typed(self) -> None:
         """What was typed has been taken: every box has its own value again."""

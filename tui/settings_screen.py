@@ -89,7 +89,7 @@ class SettingsScreen(WishingScreen):
             SourcesSection(place),
             ExclusionsSection(place),
             LimitsSection(place),
-            SemanticSection(),
+            SemanticSection(place),
             PrivacySection(place, selected),
         )
         self._at = SECTIONS.index(section)

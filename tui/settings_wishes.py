@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from msgspec.structs import replace
 from textual import on, work
 from textual.app import App
 from textual.message import Message
@@ -18,7 +17,6 @@ from ..core import config as configuration
 from ..core.config import Config, ConfigError
 from ..core.database import Error
 from ..core.exclude import BadRule
-from ..core.fetch_model import have_model
 from ..core.lock import Busy
 from ..core.model_folder import NoModel
 from ..core.store import StoreError
@@ -56,8 +54,8 @@ class _Found(Message):
     found: object
 
 
-@dataclass
-class _Ended(Message):
+@dataclass(frozen=True)
+class _Ended:
     """Something was done, or could not be."""
 
     said: str
@@ -104,7 +102,7 @@ class WishingScreen(Screen[None]):
                 self._wanted = (self.section, wish)
                 self.set_timer(LOOK_PAUSE, self._look_up)
             case Save():
-                self._after(wish.question, wish.yes, lambda: self._save(wish.changes, wish.said))
+                self._after(wish.question, wish.yes, lambda: self._save(wish))
             case Job():
                 self._after(wish.question, wish.yes, lambda: self._begin(wish))
             case Say():
@@ -154,23 +152,30 @@ class WishingScreen(Screen[None]):
 
     # ---- doing ----
 
+    def _save(self, save: Save) -> None:
+        if save.doing:
+            self.began(save.doing)
+        self._save_in_thread(save, self._app)
+
     @work(thread=True, group="saving", exit_on_error=False)
-    def _save(self, changes: Mapping[str, object], said: str) -> None:
+    def _save_in_thread(self, save: Save, app: App[Any]) -> None:
         try:
-            if changes.get("semantic.enabled"):  # the question has said that a model is fetched
-                have_model(replace(self.place.config().semantic, enabled=True), self.place.folder)
-            self.post_message(_Ended(said, configuration.change(self.place.folder, changes)))
+            if save.before:
+                save.before()
+            ended = _Ended(save.said, configuration.change(self.place.folder, save.changes))
         except (ConfigError, NoModel) as error:
-            self.post_message(_Ended(str(error), None))
+            ended = _Ended(str(error), None, long=True)
+        app.call_from_thread(self._done, ended)
 
     def _begin(self, job: Job) -> None:
         if self.indexer:
             self.indexer.pause_indexing()
         self.began(job.doing)
-        self._do(job)
+        self._do(job, self._app)
 
     @work(thread=True, group="saving", exit_on_error=False)
-    def _do(self, job: Job) -> None:
+    def _do(self, job: Job, app: App[Any]) -> None:
+        """Ends even if the settings are left; `app` hears of it then."""
         try:
             said = job.run()
         except Busy:
@@ -182,14 +187,15 @@ class WishingScreen(Screen[None]):
             config = self.place.config()
         except ConfigError as error:
             said = str(error)
-        self.post_message(_Ended(said, config, long=True))
+        app.call_from_thread(self._done, _Ended(said, config, long=True))
 
-    @on(_Ended)
-    def _done(self, message: _Ended) -> None:
-        self._say(message.said, long=message.long)
-        if message.config is not None and self.indexer:
-            self.indexer.read_now(message.config)
-        self.ended(changed=message.config is not None)
+    def _done(self, ended: _Ended) -> None:
+        """Say so and have the index follow, even if the settings were left meanwhile."""
+        self._say(ended.said, long=ended.long)
+        if ended.config is not None and self.indexer:
+            self.indexer.read_now(ended.config)
+        if self.is_attached:
+            self.ended(changed=ended.config is not None)
 
     def _say(self, text: str, *, long: bool = False) -> None:
         self._app.notify(text, markup=False, timeout=15 if long else 5)
