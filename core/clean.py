@@ -48,6 +48,7 @@ _MOST_OF_ANY_SCRIPT = 8
 """Marks of scripts that stack more than others do."""
 
 _CONTROL_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LINE_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _UNSAFE = re.compile(f"[\r{_NEWLINES}{_BLANKS}{_DROPPED}{_REPLACED}]")
 _NEWLINE = re.compile(f"[{_NEWLINES}]")
 _BLANK = re.compile(f"[{_BLANKS}]")
@@ -87,6 +88,14 @@ def clean_line(text: str, limit: int = 200) -> str:
         return line
     # What joins a character to one that was cut off goes too.
     return line[: max(limit - 1, 0)].rstrip(" \u200c\u200d\ufe0e\ufe0f") + "…" if limit > 0 else ""
+
+
+def without_controls(text: str) -> str:
+    """A piece of one line without the characters that `clean` would drop or replace; all others stay where they are.
+
+    For text that is laid out already: what goes has no width, and what remains of an escape sequence is only letters.
+    """
+    return _UNSAFE.sub("", _LINE_CONTROL.sub("", text))
 
 
 def _plain(text: str) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import gc
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 
 from ..core import config as configuration
 from ..core.clean import clean
 from ..core.config import Config, ConfigError
+from .harmless import Harmless
 from .key_troubles import key_troubles
 from .keys import ANYWHERE
 from .resume import Resume
@@ -23,6 +26,7 @@ from .surroundings import Surroundings
 if TYPE_CHECKING:
     from .welcome_screen import WelcomeScreen
 
+HARMLESS = Harmless()
 DARK, WITHOUT_COLOUR = "textual-dark", "ansi-dark"
 
 
@@ -98,6 +102,9 @@ class HarkbackApp(App[Resume | None]):
     ) -> None:
         """Show a notification, harmless to the terminal whatever it quotes."""
         super().notify(clean(message), title=clean(title), severity=severity, timeout=timeout, markup=markup)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), HARMLESS]
 
     def action_help(self) -> None:
         from .help_screen import HelpScreen
