@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from harkback.core.clean import clean, clean_line
+from harkback.core.clean import clean, clean_line, without_controls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -220,3 +220,12 @@ def calls_made(function: Callable[[], object]) -> int:
 def test_work_grows_no_faster_than_the_text(piece: str) -> None:
     small, large = (calls_made(lambda n=n: clean(piece * n)) for n in (500, 5000))
     assert large <= 10 * small + 100
+
+
+@given(TEXTS)
+def test_what_is_laid_out_keeps_its_place_and_loses_only_what_acts(text: str) -> None:
+    left = without_controls(text)
+    assert not unsafe(left.replace("\u200c", "").replace("\u200d", ""))
+    kept = iter(text)
+    assert all(character in kept for character in left), "in their order"
+    assert without_controls("plain 密 text 👩\u200d🔬") == "plain 密 text 👩\u200d🔬"

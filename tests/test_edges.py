@@ -247,10 +247,8 @@ def test_prompts_are_harmless_in_every_style(edges: CommandLine) -> None:
             json.loads(clean(shown))
 
 
-@pytest.fixture(scope="module")
-def poisoned(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
-    """A home whose index holds hostile text as it is, as if something had got past the way in."""
-    home = CommandLine(tmp_path_factory.mktemp("poisoned") / "home")
+def poison(home: CommandLine) -> None:
+    """Have hostile text in an index as it is, as if something had got past the way in."""
     engine = store_of(home)
     engine.write("s", *planted("s", "text"))
     engine.run()
@@ -269,6 +267,13 @@ def poisoned(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
             db.execute(f"UPDATE {table} SET {column} = ?", (hostile,))  # noqa: S608
         db.execute("UPDATE chunks SET start = 0, stop = ?", (len(hostile),))
         db.execute("INSERT OR REPLACE INTO runs VALUES ('claude', 1, ?)", (hostile,))
+
+
+@pytest.fixture(scope="module")
+def poisoned(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """A home with such an index."""
+    home = CommandLine(tmp_path_factory.mktemp("poisoned") / "home")
+    poison(home)
     return home
 
 

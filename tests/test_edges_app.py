@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from terminal import Terminal, kind_of, sequences, without_sequences
 from test_app import running
-from test_edges import file_name, planted, store_of
+from test_edges import file_name, planted, poison, store_of
 
 DOWN, UP, ENTER, ESCAPE, TAB, END = "\x1b[B", "\x1b[A", "\r", "\x1b", "\t", "\x1b[F"
 F1, F2, F3, F4 = "\x1bOP", "\x1bOQ", "\x1bOR", "\x1bOS"
@@ -59,7 +59,16 @@ def harmless(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("size", [(140, 40), (60, 30)], ids=str)
 def test_the_terminal_is_sent_nothing_hostile(tmp_path: Path, harmless: str, size: tuple[int, int]) -> None:
-    hostile = looked_through(home_of(tmp_path, vectors()), size)
+    assert_nothing_got_out(looked_through(home_of(tmp_path, vectors()), size), harmless)
+
+
+def test_nor_what_got_into_the_index_as_it_is(tmp_path: Path, harmless: str) -> None:
+    home = CommandLine(tmp_path / "home")
+    poison(home)
+    assert_nothing_got_out(looked_through(home, (140, 40)), harmless)
+
+
+def assert_nothing_got_out(hostile: str, harmless: str) -> None:
     usual = {kind_of(each) for each in sequences(harmless) if not COPIED.fullmatch(each)}
     new = {kind_of(each) for each in sequences(hostile) if not COPIED.fullmatch(each)} - usual
     assert not new
@@ -69,7 +78,7 @@ def test_the_terminal_is_sent_nothing_hostile(tmp_path: Path, harmless: str, siz
     assert_harmless(letters)
     for copied in COPIED.findall(hostile):
         text = base64.b64decode(copied).decode()
-        assert text == clean(text)
+        assert_harmless(text)
         assert "zebra" in text, "what was copied is what stands there"
     assert len(COPIED.findall(hostile)) == len(COPIED.findall(harmless)) == 1
 
