@@ -11,6 +11,7 @@ from harkback.core.completions import Completion
 from harkback.core.query import parse
 from harkback.tui.completing import choice_lines, may_be_completed, taken
 from harkback.tui.query_input import problem_line
+from harkback.tui.search_box import how_told
 from harkback.tui.surroundings import Surroundings
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,7 +84,25 @@ def test_no_text_breaks_the_line_of_problems(text: str, width: int) -> None:
     assert isinstance(problem(f"{text} after:nope", width=width), str)
 
 
+def test_a_mode_that_cannot_be_had_is_told() -> None:
+    assert how_told("auto", "words") == "words"
+    assert how_told("lexical", "words") == "words only"
+    assert how_told("semantic", "words") == "words, as meaning is off (f2)"
+    assert how_told("semantic", "meaning") == "meaning"
+
+
 # ---- in the app ----
+
+
+async def test_ctrl_t_says_what_it_comes_to(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        await ask(pilot, "clipboard")
+        seen: list[str] = []
+        for _ in range(3):
+            await pilot.press("ctrl+t")
+            await settled(pilot)
+            seen.append(str(search_screen(pilot).box._modes.render()).strip().rpartition(" · ")[2])
+        assert seen == ["words only", "words, as meaning is off (f2)", "words"]
 
 
 async def test_arrows_choose_and_tab_takes(sample_place: Surroundings) -> None:

@@ -17,6 +17,13 @@ from .query_input import QueryInput, problem_line
 from .surroundings import Surroundings
 
 
+def how_told(mode: str, how: str) -> str:
+    """By what was searched, beside what the person asked for."""
+    if mode == "lexical":
+        return f"{how} only"
+    return f"{how}, as meaning is off (f2)" if mode == "semantic" and how == "words" else how
+
+
 class SearchBox(Horizontal):
     """`Input.Changed` of its box goes on to the screen."""
 

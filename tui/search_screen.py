@@ -25,7 +25,7 @@ from .query_input import QueryInput
 from .reading_pane import ReadingPane
 from .reading_screen import ReadingScreen
 from .results_pane import ResultsPane
-from .search_box import SearchBox
+from .search_box import SearchBox, how_told
 from .status_bar import StatusBar
 from .surroundings import Surroundings
 
@@ -102,7 +102,7 @@ class SearchScreen(ReadingScreen):
         scope = "this project" if request.project else "everywhere"
         order = "newest" if request.recent else "relevance"
         rows = ["by session"] if request.by_session else []
-        self.box.say_modes(" · ".join([scope, order, *rows, answer.how if answer else "words"]))
+        self.box.say_modes(" · ".join([scope, order, *rows, how_told(request.mode, answer.how if answer else "words")]))
 
     @on(ResultsPane.Changed)
     def _changed(self, message: ResultsPane.Changed) -> None:
