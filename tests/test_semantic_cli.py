@@ -277,7 +277,7 @@ def test_the_app_answers_by_words_first_while_the_model_is_loaded(place: Surroun
     assert [answer.how for answer in asked(place, "clipboard")] == ["words", "words"]
     assert embed_all(place, lambda _: None)
     answers = asked(place, "clipboard")
-    assert [answer.how for answer in answers] == ["words and meaning"]
+    assert [answer.how for answer in answers] == ["words + meaning"]
     assert answers[0].note == ""
     assert asked(place, "clipboard", mode="lexical")[0].how == "words"
     assert asked(place, "clipboard", mode="semantic")[0].how == "meaning"

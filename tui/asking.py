@@ -25,7 +25,7 @@ FIRST_PAGE = 40
 """Rows whose details come with the first answer."""
 MODES = ("auto", "lexical", "semantic")
 """By words and by meaning as far as there is such; by words alone; by meaning alone."""
-HOW = {"lexical": "words", "hybrid": "words and meaning", "semantic": "meaning"}
+HOW = {"lexical": "words", "hybrid": "words + meaning", "semantic": "meaning"}
 """The same for people, of what an answer was really found by."""
 
 
