@@ -22,7 +22,7 @@ from .base import files_below, parse_time
 from .content import field, identifier, items, label, resumable, texts, tool_text
 from .json_file import read_json
 from .json_lines import decode
-from .line_pass import UnknownTypes
+from .unknown_types import UnknownTypes
 from .vscode_storage import path_of
 
 
@@ -80,13 +80,13 @@ class Amp:
             if model := label(field(message.usage, "model")):
                 yield SessionRecord(session, model=model)
             if message.role not in ("user", "assistant"):
-                unknown.see(message.role, number)
+                unknown.count(message.role, f"message {number}")
                 continue
             quality = "exact" if sent else "file" if time else "none"
             for role, text in _said("user" if message.role == "user" else "assistant", message.content, self.tools):
                 yield TurnRecord(session, role, text, time, order, quality=quality)
                 order += 1
-        yield from unknown.told("message")
+        yield from unknown.told()
         yield Checkpoint(size)
 
     def resume(self, native_id: str) -> list[str] | None:

@@ -10,18 +10,16 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, TurnRecord
-from .base import files_below, open_file, parse_time
+from .base import files_below, parse_time
 from .content import field, label, tool_text
 from .environment import named_folder
 from .injected import stripped
-from .json_lines import JsonLines
+from .line_pass import Taker, line_records
 from .loose import as_list
-from .unknown_types import UnknownTypes
 
 TRANSCRIPT = "transcript.jsonl"
 INJECTED = ("USER_SETTINGS_CHANGE", "ADDITIONAL_METADATA", "EPHEMERAL_MESSAGE", "SYSTEM_MESSAGE")
 MODEL = re.compile(r"`Model Selection` from [^\n]{1,100} to ([^\n]{1,100}?)\.?\s*\n")
-BETWEEN_CHECKPOINTS = 2000
 
 
 class _Step(msgspec.Struct):
@@ -56,48 +54,48 @@ class Antigravity:
         return files_below(root, lambda name: name == TRANSCRIPT)
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
-        session, unknown = _session_of(path), UnknownTypes()
-        with open_file(path) as stream:
-            lines = JsonLines(stream, STEPS, since.offset if since else 0)
-            for passed, found in enumerate(lines, 1):
-                if isinstance(found, SkipRecord):
-                    yield found
-                else:
-                    yield from self._step(session, *found, unknown)
-                if passed % BETWEEN_CHECKPOINTS == 0:
-                    yield from unknown.told()
-                    yield Checkpoint(lines.offset)
-            yield from unknown.told()
-            yield Checkpoint(lines.offset)
+        yield from line_records(path, since, STEPS, _Steps(_session_of(path), tools=self.tools))
 
     def resume(self, native_id: str) -> list[str] | None:
         return None
 
-    def _step(self, session: str, at: int, step: _Step, unknown: UnknownTypes) -> Iterator[Record]:
+
+class _Steps(Taker[_Step]):
+    """Makes turns of a conversation's steps, each of which says all that there is to know of it."""
+
+    def __init__(self, session: str, *, tools: bool) -> None:
+        super().__init__()
+        self._session, self._tools = session, tools
+
+    @property
+    def state(self) -> bytes:
+        return b""
+
+    def take(self, at: int, step: _Step) -> Iterator[Record]:
         content = step.content if isinstance(step.content, str) else ""
         turns: list[tuple[Role, str]] = []
         match step.source, step.type:
             case "USER_EXPLICIT", "USER_INPUT":
                 if model := MODEL.search(content):
-                    yield SessionRecord(session, model=model[1])
+                    yield SessionRecord(self._session, model=model[1])
                 turns.append(("user", _prompt(content)))
             case "MODEL", "PLANNER_RESPONSE":
                 turns.append(("assistant", content))
-                for call in as_list(step.tool_calls) if self.tools else []:
+                for call in as_list(step.tool_calls) if self._tools else []:
                     turns.append(("tool", tool_text(field(call, "name"), field(call, "args"))))
             case "MODEL", str(kind):
-                if self.tools and content:
+                if self._tools and content:
                     turns.append(("tool", tool_text(kind, content)))
             case "SYSTEM", _:
                 return
             case "USER_EXPLICIT" | "MODEL", _:
-                unknown.count(step.type, f"byte {at}")
+                self.unknown.count(step.type, f"byte {at}")
             case _:
-                unknown.count(step.source or step.type, f"byte {at}")
+                self.unknown.count(step.source or step.type, f"byte {at}")
         time = parse_time(step.created_at)
         for number, (role, text) in enumerate(turns):
             if text.strip():
-                yield TurnRecord(session, role, text, time, at + number, quality="exact" if time else "none")
+                yield TurnRecord(self._session, role, text, time, at + number, quality="exact" if time else "none")
         if "content" in as_list(step.truncated_fields) and any(role != "tool" for role, _ in turns):
             yield SkipRecord("cut-at-source", f"byte {at}")
 

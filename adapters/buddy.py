@@ -15,7 +15,7 @@ from .base import files_below
 from .buddy_rows import ROWS, Rows
 from .content import identifier, label
 from .foreign_sqlite import SchemaMismatch, fitting, open_foreign
-from .line_pass import UnknownTypes, line_records
+from .line_pass import line_records
 
 DATABASE, PROJECTS = "workbuddy.db", "projects"
 CONFIG_VARIABLE = "CODEBUDDY_CONFIG_DIR"
@@ -50,9 +50,8 @@ def records(path: Path, since: Checkpoint | None, usual: str | None, *, tools: b
         return
     folder = next((folder.parent for folder in path.parents if folder.name == PROJECTS), None)
     handle = f"{folder}{os.sep}" if folder and folder.name != usual and str(folder).isprintable() else None
-    unknown = UnknownTypes()
-    taker = Rows(path, since.state if since else b"", unknown, handle, tools=tools)
-    yield from line_records(path, since, ROWS, taker, unknown)
+    taker = Rows(path, since.state if since else b"", handle, tools=tools)
+    yield from line_records(path, since, ROWS, taker)
 
 
 def resume_command(native_id: str, usual: Path | None) -> list[str] | None:

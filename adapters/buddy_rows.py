@@ -12,7 +12,7 @@ from .base import parse_time
 from .buddy_text import answer, prompt
 from .content import field, identifier, label, tool_text
 from .json_lines import decode
-from .line_pass import UnknownTypes, printable, restored
+from .line_pass import Taker, printable, restored
 
 SILENT = frozenset({"reasoning", "summary", "file-history-snapshot", "system"})
 TITLES = {"topic": (1, TITLE_SUMMARY), "ai-title": (2, TITLE_SUMMARY), "custom-title": (3, TITLE_GENERATED)}
@@ -51,14 +51,15 @@ class _State(msgspec.Struct, array_like=True):
     time: int | None = None
 
 
-class Rows:
+class Rows(Taker[Row]):
     """Makes turns of a session's rows, known by their places: ids repeat (a reply and its tool call share one)."""
 
-    def __init__(self, path: Path, state: bytes, unknown: UnknownTypes, handle: str | None, *, tools: bool) -> None:
+    def __init__(self, path: Path, state: bytes, handle: str | None, *, tools: bool) -> None:
         """`handle` is what stands before the session's id in what resumes it, where the id is not enough."""
+        super().__init__()
         self._handle = handle
         self._state = restored(state, _State)
-        self._unknown, self._tools = unknown, tools
+        self._tools = tools
         stem = printable(path.stem)
         self._id, self._parent, self._is_child = stem, None, stem.startswith("agent-")
         if path.parent.name == "subagents":
@@ -68,9 +69,6 @@ class Rows:
     @property
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)
-
-    def finish(self) -> Iterator[Record]:
-        return iter(())
 
     def take(self, at: int, row: Row) -> Iterator[Record]:
         kind = row.type if isinstance(row.type, str) else None
@@ -84,7 +82,7 @@ class Rows:
                 if self._tools:
                     yield self._turn(at, row, "tool", _tool(row))
             elif kind not in SILENT:
-                self._unknown.see(kind, at)
+                self.unknown.count(kind, f"byte {at}")
         except ValueError:
             yield SkipRecord("unexpected-shape", f"byte {at}")
 
@@ -119,7 +117,7 @@ class Rows:
             elif text := prompt(decode(row.content, ANY)):
                 yield self._turn(at, row, "user", text)
         elif row.role != "system":
-            self._unknown.see("message", at)
+            self.unknown.count("message", f"byte {at}")
 
     def _title(self, kind: str, row: Row) -> Iterator[Record]:
         title = label({"topic": row.topic, "ai-title": row.ai_title, "custom-title": row.custom_title}[kind])

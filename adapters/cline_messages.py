@@ -14,6 +14,7 @@ from .cline_text import SPOKEN, announces_result, begins_result, model_said, per
 from .content import field, label, texts, tool_text
 from .json_lines import decode
 from .message_turns import Piece, turns_of
+from .unknown_types import unknown_type
 
 T = TypeVar("T")
 
@@ -109,7 +110,7 @@ def history_records(
             yield message
             continue
         if message.role not in ("user", "assistant"):
-            yield SkipRecord("unknown-type", f"{str(message.role)[:80]} at {place}")
+            yield unknown_type(message.role, place)
             continue
         if message.is_artificial:
             continue
@@ -182,7 +183,7 @@ def _pieces(message: Message, role: Role, place: str, tools: bool) -> Iterator[P
             elif block.type in ("tool_result", "tool-result"):
                 yield from _result(block, tools)
             elif not isinstance(block.type, str) or block.type not in SILENT:
-                yield SkipRecord("unknown-type", f"{str(block.type)[:80]} at {place}")
+                yield unknown_type(block.type, place)
 
 
 def _text(text: str, role: Role, tools: bool, *, in_result: bool = False) -> Iterator[Piece]:

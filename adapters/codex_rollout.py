@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
-from ..core.model import TITLE_GIVEN, CutRecord, Kind, Record, Reread, Role, SessionRecord, SkipRecord, TurnRecord
+from ..core.model import TITLE_GIVEN, CutRecord, Kind, Record, Role, SessionRecord, SkipRecord, TurnRecord
 from .base import parse_time
 from .codex_shapes import (
     ENVELOPES,
@@ -23,10 +21,9 @@ from .codex_text import directory, prompt
 from .codex_tools import TOOL_ITEMS, used
 from .codex_turns import Rollback, Source, Turns, TurnsState
 from .content import count, field, identifier, label
+from .line_pass import restored
+from .unknown_types import UnknownTypes, type_name
 
-TYPE = re.compile(r"[\w./:-]{1,64}", re.ASCII)
-UNKNOWN_TYPES = 64
-"""How many unknown types are told apart."""
 MACHINE_THREADS = frozenset({"subagent", "guardian", "review", "memory_consolidation"})
 
 
@@ -53,13 +50,10 @@ class Rollout:
     """
 
     def __init__(self, name: str, state: bytes = b"", place: str = "byte", *, tools: bool = False) -> None:
-        try:
-            self._state = msgspec.msgpack.decode(state, type=_State) if state else _State()
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise Reread from error
+        self._state = restored(state, _State)
         self._name, self._place, self._tools = name, place, tools
         self._turns = Turns(self._state.turns)
-        self._unknown: dict[str, tuple[int, int]] = {}
+        self._unknown = UnknownTypes()
         self._out: list[Record] = []
 
     @property
@@ -109,9 +103,7 @@ class Rollout:
 
     def pause(self) -> list[Record]:
         """The unknown types since the last pause; they come before a checkpoint."""
-        for kind, (at, times) in self._unknown.items():
-            self._out.append(SkipRecord("unknown-type", f"{kind} at {self._place} {at}", times))
-        self._unknown = {}
+        self._out += self._unknown.told()
         return self._given()
 
     def finish(self) -> list[Record]:
@@ -227,11 +219,7 @@ class Rollout:
             self._out.append(SessionRecord(self._session(), project=project))
 
     def _count_unknown(self, at: int, *kinds: object) -> None:
-        kind = "/".join(kind if isinstance(kind, str) and TYPE.fullmatch(kind) else "?" for kind in kinds)
-        if kind not in self._unknown and len(self._unknown) >= UNKNOWN_TYPES:
-            kind = "?"
-        first, times = self._unknown.get(kind, (at, 0))
-        self._unknown[kind] = first, times + 1
+        self._unknown.count("/".join(map(type_name, kinds)), f"{self._place} {at}")
 
 
 def _kind(meta: Body) -> Kind:

@@ -26,7 +26,7 @@ from .chat_message import ChatMessage, said
 from .content import identifier, label
 from .json_file import read_json
 from .json_lines import decode
-from .line_pass import UnknownTypes
+from .unknown_types import UnknownTypes
 from .vscode_storage import path_of
 
 LIST = "sessions.json"
@@ -108,11 +108,11 @@ class Continue:
                 yield SkipRecord("unexpected-shape", f"message {number}")
                 continue
             if spoken is None:
-                unknown.see(message.role, number)
+                unknown.count(message.role, f"message {number}")
             for role, text in spoken or ():
                 yield TurnRecord(session, role, text, time, order, quality=quality)
                 order += 1
-        yield from unknown.told("message")
+        yield from unknown.told()
         yield Checkpoint(size)
 
 

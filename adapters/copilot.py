@@ -24,7 +24,7 @@ from .content import field, identifier, label, resumable, texts
 from .copilot_events import LINES, Events
 from .environment import named_folder
 from .json_file import read_json
-from .json_lines import JsonLines
+from .line_pass import line_records
 from .loose import as_list
 from .plain_paths import is_plain_file
 
@@ -33,7 +33,6 @@ EVENTS, FACTS = "events.jsonl", "workspace.yaml"
 SUFFIXES = {"history-session-state": (".jsonl", ".json")}
 ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 FACTS_LIMIT = 1 << 20
-BETWEEN_CHECKPOINTS = 2000
 
 
 class _Document(msgspec.Struct):
@@ -84,18 +83,7 @@ class Copilot:
             return
         folder_or_file = path.parent.name if path.name == EVENTS else path.stem
         events = Events(label(folder_or_file) or folder_or_file, since.state if since else b"", with_tools=self.tools)
-        with open_file(path) as stream:
-            lines = JsonLines(stream, LINES, since.offset if since else 0)
-            for passed, found in enumerate(lines, 1):
-                if isinstance(found, SkipRecord):
-                    yield found
-                else:
-                    yield from events.take(*found)
-                if passed % BETWEEN_CHECKPOINTS == 0:
-                    yield from events.pause()
-                    yield Checkpoint(lines.offset, events.state)
-            yield from events.pause()
-            yield Checkpoint(lines.offset, events.state)
+        yield from line_records(path, since, LINES, events)
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["copilot", "--resume", native_id] if resumable(native_id) else None

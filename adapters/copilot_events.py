@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ..core.model import TITLE_GENERATED, Record, Reread, Role, SessionRecord, SkipRecord, TurnRecord
+from ..core.model import TITLE_GENERATED, Record, Role, SessionRecord, SkipRecord, TurnRecord
 from .base import parse_time
 from .content import field, identifier, label, texts, tool_text
+from .line_pass import Taker, restored
 from .loose import as_list
 from .turn_ids import turn_id
-from .unknown_types import UnknownTypes
 
 FAMILIES = frozenset("session assistant user tool subagent system hook permission skill abort external_tool".split())
 """What an event's type begins with; those that say nothing of the conversation are passed over."""
@@ -41,16 +41,13 @@ class _State(msgspec.Struct, array_like=True):
     """The tool of each call that may still be answered."""
 
 
-class Events:
+class Events(Taker[Line]):
     """Takes the events of a session one by one. Raises `Reread` if `state` is of no use."""
 
     def __init__(self, session: str, state: bytes = b"", *, with_tools: bool) -> None:
-        try:
-            self._state = msgspec.msgpack.decode(state, type=_State) if state else _State()
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise Reread from error
+        super().__init__()
+        self._state = restored(state, _State)
         self._session, self._with_tools = session, with_tools
-        self._unknown = UnknownTypes()
 
     @property
     def state(self) -> bytes:
@@ -61,7 +58,7 @@ class Events:
         """What is known of the session by now; it comes before a checkpoint."""
         state = self._state
         yield SessionRecord(self._session, project=state.project, branch=state.branch, model=state.model)
-        yield from self._unknown.told()
+        yield from self.unknown.told()
 
     def take(self, at: int, line: Line) -> Iterator[Record]:
         """The records that one event leads to."""
@@ -98,7 +95,7 @@ class Events:
             case str(kind) if kind.partition(".")[0] in FAMILIES:
                 pass
             case kind:
-                self._unknown.count(kind, f"byte {at}")
+                self.unknown.count(kind, f"byte {at}")
 
     def _user(self, at: int, line: Line) -> Iterator[Record]:
         text, source = "\n\n".join(texts(field(line.data, "content"))), field(line.data, "source")

@@ -17,6 +17,7 @@ from .foreign_sqlite import ForeignStore, fitting, open_foreign, within
 from .foreign_tables import Tables, cell_skip, decode_cell, name_of, newest, row_token
 from .json_lines import decode
 from .message_turns import Piece, turns_of
+from .unknown_types import unknown_type
 
 FOLDER = ".crush"
 TITLE_JOB = "title-"
@@ -113,7 +114,7 @@ def _message(session: str, number: int, row: tuple[Any, ...], tools: bool) -> It
     place = f"message {rowid}"
     if role not in SPEAKERS:
         if role != "system":
-            yield SkipRecord("unknown-type", f"{str(role)[:80]} at {place}")
+            yield unknown_type(role, place)
         return
     pieces: list[Piece] = []
     try:
@@ -141,4 +142,4 @@ def _pieces(part: Part, place: str, tools: bool) -> Iterator[Piece | SkipRecord]
             result = decode(part.data, ANY)
             yield "tool", tool_text(field(result, "name"), field(result, "content"))
     elif not isinstance(part.type, str) or part.type not in SILENT:
-        yield SkipRecord("unknown-type", f"{str(part.type)[:80]} at {place}")
+        yield unknown_type(part.type, place)

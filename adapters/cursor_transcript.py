@@ -15,12 +15,12 @@ from .content import field, label, texts, tool_text
 from .cursor_turns import TurnNames, prompt
 from .json_file import read_json
 from .json_lines import LINE_LIMIT, JsonLines
+from .line_pass import Taker, line_records
 from .loose import as_list
 from .unknown_types import UnknownTypes
 
 FOLDER, SUBAGENTS = "agent-transcripts", "subagents"
 TRUSTED = ".workspace-trusted"
-BETWEEN_CHECKPOINTS = 2000
 ENDS = frozenset({"turn_ended", "turn_started", "session_ended"})
 CALLS, RESULTS = frozenset({"tool_use", "tool_call", "tool-call"}), frozenset({"tool_result", "tool-result"})
 SILENT = CALLS | RESULTS | {"text", "thinking", "reasoning", "redacted-reasoning", "redacted_thinking", "image", "file"}
@@ -58,22 +58,22 @@ def read_transcript(path: Path, since: Checkpoint | None, *, with_tools: bool) -
         yield from _turns(session, time, 0, plain_turns(path, with_tools=with_tools), TurnNames(session))
         yield Checkpoint(path.stat(follow_symlinks=False).st_size)
         return
-    names, unknown = TurnNames(session, since.state if since else b""), UnknownTypes()
-    with open_file(path) as stream:
-        lines = JsonLines(stream, LINES, since.offset if since else 0)
-        for passed, found in enumerate(lines, 1):
-            if isinstance(found, SkipRecord):
-                yield found
-            else:
-                at, line = found
-                yield from _turns(
-                    session, time, at, line_turns(line, f"byte {at}", unknown, with_tools=with_tools), names
-                )
-            if passed % BETWEEN_CHECKPOINTS == 0:
-                yield from unknown.told()
-                yield Checkpoint(lines.offset, names.state)
-        yield from unknown.told()
-        yield Checkpoint(lines.offset, names.state)
+    names = TurnNames(session, since.state if since else b"")
+    yield from line_records(path, since, LINES, _Transcript(session, time, names, with_tools=with_tools))
+
+
+class _Transcript(Taker[Line]):
+    def __init__(self, session: str, time: int, names: TurnNames, *, with_tools: bool) -> None:
+        super().__init__()
+        self._session, self._time, self._names, self._with_tools = session, time, names, with_tools
+
+    @property
+    def state(self) -> bytes:
+        return self._names.state
+
+    def take(self, at: int, line: Line) -> Iterator[Record]:
+        turns = line_turns(line, f"byte {at}", self.unknown, with_tools=self._with_tools)
+        return _turns(self._session, self._time, at, turns, self._names)
 
 
 def transcript_turns(path: Path, *, with_tools: bool) -> list[tuple[Role, str]]:

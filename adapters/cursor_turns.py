@@ -6,9 +6,10 @@ from hashlib import blake2b
 
 import msgspec
 
-from ..core.model import Reread, Role
+from ..core.model import Role
 from .content import inside, label
 from .injected import stripped
+from .line_pass import restored
 
 INJECTED = tuple(
     """user_info git_status project_layout rules agent_skills agent_transcripts mcp_file_system
@@ -26,13 +27,7 @@ class TurnNames:
     """
 
     def __init__(self, session: str, state: bytes = b"") -> None:
-        try:
-            known = msgspec.msgpack.decode(state, type=dict[int, int] | None) if state else {}
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise Reread from error
-        if known is None:
-            raise Reread
-        self._session, self._times = session, known
+        self._session, self._times = session, restored(state, dict[int, int])
 
     @property
     def state(self) -> bytes:

@@ -14,7 +14,7 @@ from .base import files_below
 from .content import label, resumable
 from .droid_lines import LINE, Lines
 from .json_file import read_json
-from .line_pass import UnknownTypes, line_records
+from .line_pass import line_records
 
 SETTINGS = ".settings.json"
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -53,9 +53,8 @@ class Droid:
             yield SessionRecord(name, model=label(settings.model))
             yield Checkpoint(size)
             return
-        unknown = UnknownTypes()
-        lines = Lines(name, UUID.fullmatch(name) is not None, since.state if since else b"", unknown, self.tools)
-        yield from line_records(path, since, LINE, lines, unknown)
+        lines = Lines(name, UUID.fullmatch(name) is not None, since.state if since else b"", self.tools)
+        yield from line_records(path, since, LINE, lines)
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["droid", "--resume", native_id] if resumable(native_id) else None

@@ -12,7 +12,7 @@ from .base import parse_time
 from .content import field, identifier, items, label, texts, tool_text
 from .injected import stripped
 from .json_lines import decode
-from .line_pass import UnknownTypes, restored
+from .line_pass import Taker, restored
 
 SILENT = frozenset({"todo_state", "session_end", "error"})
 TASK = "# Task Tool Invocation"
@@ -60,13 +60,14 @@ _MESSAGE = msgspec.json.Decoder(Message)
 _ANY = msgspec.json.Decoder(object)
 
 
-class Lines:
+class Lines(Taker[Line]):
     """Takes the lines of a session one by one."""
 
-    def __init__(self, name: str, is_id: bool, state: bytes, unknown: UnknownTypes, tools: bool) -> None:
+    def __init__(self, name: str, is_id: bool, state: bytes, tools: bool) -> None:
         """`name` of the file: the session's id if `is_id`, or unless a line tells it."""
+        super().__init__()
         self._state = restored(state, State)
-        self._name, self._unknown, self._tools = name, unknown, tools
+        self._name, self._tools = name, tools
         if is_id:
             self._state.session = name
 
@@ -97,10 +98,7 @@ class Lines:
                 yield from self._turns(at, line, session, said)
             case other:
                 if not (isinstance(other, str) and other in SILENT):
-                    self._unknown.see(other, at)
-
-    def finish(self) -> Iterator[Record]:
-        return iter(())
+                    self.unknown.count(other, f"byte {at}")
 
     def _turns(self, at: int, line: Line, session: str, said: list[tuple[Role, str]]) -> Iterator[TurnRecord]:
         time = parse_time(line.timestamp)
@@ -142,7 +140,7 @@ class Lines:
             case "system":
                 return
             case other:
-                self._unknown.see(f"message/{other}" if isinstance(other, str) else None, at)
+                self.unknown.count(f"message/{other}" if isinstance(other, str) else None, f"byte {at}")
                 return
         if self._tools:
             yield from _tools(content)

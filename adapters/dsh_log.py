@@ -21,6 +21,7 @@ from ..core.model import (
 from .base import parse_time
 from .content import count, field, identifier, label, texts, tool_text
 from .json_lines import decode
+from .line_pass import restored
 from .unknown_types import UnknownTypes
 
 PACKED = {"text-chunks": "texts", "reasoning-chunks": "texts", "tool-call-chunks": "args"}
@@ -106,10 +107,7 @@ class Log:
     def __init__(
         self, name: str, generation: int | None, state: bytes = b"", *, own_from: int = 0, tools: bool
     ) -> None:
-        try:
-            self._state = msgspec.msgpack.decode(state, type=_State) if state else _State(own_from=own_from)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise Reread from error
+        self._state = restored(state, _State) if state else _State(own_from=own_from)
         self._name, self._generation, self._tools = name, generation, tools
         self._goes_on = bool(state)
         self._unknown = UnknownTypes()

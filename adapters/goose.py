@@ -32,6 +32,7 @@ from .goose_shapes import is_hidden, pieces_of
 from .json_lines import JsonLines
 from .listing import files_in
 from .message_turns import Piece, turns_of
+from .unknown_types import unknown_type
 
 DATABASE = "sessions.db"
 BETWEEN_CHECKPOINTS = 2000
@@ -138,7 +139,7 @@ def _records(session: str, line: Line, offset: int, tools: bool) -> Iterator[Rec
         rank = TITLE_GENERATED if title else 0
         yield SessionRecord(session, title=title, title_rank=rank, project=label(line.working_dir), kind=kind)
     elif line.role not in ("user", "assistant"):
-        yield SkipRecord("unknown-type", f"{line.role[:80]} at byte {offset}")
+        yield unknown_type(line.role, f"byte {offset}")
     elif not is_hidden(line.metadata):
         pieces: list[Piece] = []
         for piece in pieces_of(line.content, f"byte {offset}", tools):

@@ -15,6 +15,7 @@ from .foreign_sqlite import ForeignStore, fitting, open_foreign, within
 from .foreign_tables import Tables, decode_cell, name_of, newest, row_token
 from .goose_shapes import ANY, is_hidden, pieces_of
 from .message_turns import Piece, turns_of
+from .unknown_types import unknown_type
 
 KINDS: Mapping[object, Kind] = {"scheduled": "automated", "hidden": "automated", "sub_agent": "subagent"}
 ZONE = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
@@ -119,7 +120,7 @@ def _message(session: str, number: int, row: tuple[Any, ...], tools: bool) -> It
     if role in ("user", "assistant"):
         yield from turns_of(session, speaker, pieces, number, parse_time(created), str(rowid))
     else:
-        yield SkipRecord("unknown-type", f"{str(role)[:80]} at {place}")
+        yield unknown_type(role, place)
 
 
 def title_of(name: object) -> str | None:

@@ -10,6 +10,7 @@ from ..core.model import SkipRecord
 from .content import field, texts, tool_text
 from .json_lines import decode
 from .message_turns import Piece
+from .unknown_types import unknown_type
 
 SILENT = frozenset(
     """thinking redactedThinking image systemNotification toolConfirmationRequest frontendToolRequest actionRequired
@@ -57,7 +58,7 @@ def _pieces(block: Block, place: str, tools: bool) -> Iterator[Piece | SkipRecor
             said = "\n".join(texts(field(result, "content") or result)) or field(block.toolResult, "error")
             yield "tool", tool_text(None, said)
     elif not isinstance(block.type, str) or block.type not in SILENT:
-        yield SkipRecord("unknown-type", f"{str(block.type)[:80]} at {place}")
+        yield unknown_type(block.type, place)
 
 
 def is_hidden(metadata: object) -> bool:

@@ -25,7 +25,7 @@ from .base import parse_time
 from .content import field, label, texts, tool_text
 from .json_file import read_json
 from .json_lines import decode
-from .line_pass import UnknownTypes, line_records, printable, restored
+from .line_pass import Taker, line_records, printable, restored
 
 WIRE, STATE, WORK_DIRS = "wire.jsonl", "state.json", "kimi.json"
 SMALL_FILE = 4 << 20
@@ -135,17 +135,18 @@ class _State(msgspec.Struct, array_like=True):
 
 def wire_records(path: Path, since: Checkpoint | None, *, tools: bool) -> Iterator[Record]:
     """The records of a wire file. Raises OSError, `Unreadable` and `Reread`."""
-    whose, unknown = identity(path), UnknownTypes()
+    whose = identity(path)
     yield whose.facts()
-    taker = Wire(whose.session, since.state if since else b"", unknown, tools=tools)
-    yield from line_records(path, since, ROWS, taker, unknown)
+    taker = Wire(whose.session, since.state if since else b"", tools=tools)
+    yield from line_records(path, since, ROWS, taker)
 
 
-class Wire:
+class Wire(Taker[Row]):
     """Puts the pieces of each step together. A piece that comes after the rest was given makes for a `Reread`."""
 
-    def __init__(self, session: str, state: bytes, unknown: UnknownTypes, *, tools: bool) -> None:
-        self._session, self._unknown, self._tools = session, unknown, tools
+    def __init__(self, session: str, state: bytes, *, tools: bool) -> None:
+        super().__init__()
+        self._session, self._tools = session, tools
         self._state = restored(state, _State)
         self._text: list[str] = []
         self._text_at: tuple[int, int | None] = 0, None
@@ -165,7 +166,7 @@ class Wire:
             envelope = decode(row.message, ENVELOPE)
             if envelope is None:
                 if row.type != "metadata":
-                    self._unknown.see(row.type, at)
+                    self.unknown.count(row.type, f"byte {at}")
                 return
             yield from self._message(at, row, envelope)
         except ValueError:
@@ -195,7 +196,7 @@ class Wire:
                 if kind in BOUNDARIES:
                     yield from self._boundary()
                 elif kind not in SILENT:
-                    self._unknown.see(kind, at)
+                    self.unknown.count(kind, f"byte {at}")
 
     def _tool(self, kind: str, at: int, time: int | None, payload: object) -> Iterator[Record]:
         if kind == "ToolCallPart":

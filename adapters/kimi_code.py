@@ -30,7 +30,7 @@ from .content import count, field, identifier, label, texts, tool_text
 from .json_file import read_json
 from .json_lines import decode
 from .kimi_cli import ANY, SMALL_FILE, STATE, TEXT, listed
-from .line_pass import UnknownTypes, line_records, printable, restored
+from .line_pass import Taker, line_records, printable, restored
 
 MAIN = "main"
 SILENT = frozenset(
@@ -147,21 +147,22 @@ class _State(msgspec.Struct, array_like=True):
 
 def code_wire_records(path: Path, since: Checkpoint | None, *, tools: bool) -> Iterator[Record]:
     """The records of one agent's wire. Raises OSError, `Unreadable` and `Reread`."""
-    origin, agent, unknown = Origin.of(path.parents[2]), printable(path.parent.name), UnknownTypes()
+    origin, agent = Origin.of(path.parents[2]), printable(path.parent.name)
     session = origin.name_of(agent)
     if agent != MAIN:
         above = field(origin.state, "agents", agent, "parentAgentId")
         parent = origin.name_of(above) if isinstance(above, str) and above != agent else origin.session
         yield SessionRecord(session, parent=parent, kind="subagent")
-    taker = Wire(session, origin, since.state if since else b"", unknown, tools=tools)
-    yield from line_records(path, since, ROWS, taker, unknown)
+    taker = Wire(session, origin, since.state if since else b"", tools=tools)
+    yield from line_records(path, since, ROWS, taker)
 
 
-class Wire:
+class Wire(Taker[Row]):
     """Makes turns of one agent's records."""
 
-    def __init__(self, session: str, origin: Origin, state: bytes, unknown: UnknownTypes, *, tools: bool) -> None:
-        self._session, self._origin, self._unknown, self._tools = session, origin, unknown, tools
+    def __init__(self, session: str, origin: Origin, state: bytes, *, tools: bool) -> None:
+        super().__init__()
+        self._session, self._origin, self._tools = session, origin, tools
         self._state = restored(state, _State)
         self._copied: tuple[int, int] = 0, 0
         """The first turn that the original has as well, and how many there are."""
@@ -191,7 +192,7 @@ class Wire:
                     self._state.prompts = []
                 case kind:
                     if not isinstance(kind, str) or kind not in SILENT:
-                        self._unknown.see(kind, at)
+                        self.unknown.count(kind, f"byte {at}")
         except ValueError:
             yield SkipRecord("unexpected-shape", f"byte {at}")
 

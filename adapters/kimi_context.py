@@ -20,7 +20,7 @@ from .base import open_file, parse_time
 from .content import field, texts, tool_text
 from .json_lines import JsonLines, decode
 from .kimi_cli import ANY, TEXT, WIRE, Identity, identity
-from .line_pass import UnknownTypes
+from .unknown_types import UnknownTypes
 
 CONTEXT = "context.jsonl"
 ROTATED = re.compile(r"context_(\d{1,6})\.jsonl")
@@ -94,7 +94,7 @@ class _History:
                 at, row = found
                 if row.role not in ("user", "assistant", "tool"):
                     if not isinstance(row.role, str) or row.role not in UNSAID:
-                        unknown.see(row.role if row.role is not None else row.type, at)
+                        unknown.count(row.role if row.role is not None else row.type, f"byte {at}")
                     continue
                 mark = _mark(row)
                 if mode == "as before" and shared < len(before) and before[shared].mark == mark:

@@ -78,7 +78,7 @@ class OpenClaw:
             transcript = Transcript(
                 _name_of(path.name), _agent_of(path), since.state if since else b"", tools=self.tools
             )
-            yield from line_records(path, since, ROWS, transcript, transcript.unknown)
+            yield from line_records(path, since, ROWS, transcript)
 
     def is_divided(self, path: Path) -> bool:
         """Whether a file is an agent's database."""

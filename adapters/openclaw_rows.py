@@ -15,7 +15,7 @@ from ..core.model import TITLE_GIVEN, Record, Role, SessionRecord, SkipRecord, T
 from .base import parse_time
 from .content import field, identifier, label, texts, tool_text
 from .json_lines import decode
-from .line_pass import UnknownTypes, restored
+from .line_pass import Taker, restored
 from .openclaw_branch import ORDINARY, Branch, Cursor, Node
 from .openclaw_text import answer, prompt
 
@@ -84,7 +84,7 @@ class _State(msgspec.Struct, array_like=True):
     cursor: Cursor = msgspec.field(default_factory=Cursor)
 
 
-class Transcript:
+class Transcript(Taker[Row]):
     """Takes the rows of a transcript one by one and gives their records; raises `Reread` if `state` is of no use.
 
     `name` is the session's id: in a database for certain, in a file where no header tells it.
@@ -93,13 +93,13 @@ class Transcript:
     def __init__(
         self, name: str, agent: str | None, state: bytes = b"", *, tools: bool = False, in_database: bool = False
     ) -> None:
+        super().__init__()
         self._state = restored(state, _State)
         self._name, self._agent, self._tools, self._in_database = name, agent, tools, in_database
         self._branch = Branch(self._state.cursor)
         self._turns: list[tuple[int, int]] = []
         """(row, order) of every turn that was given."""
         self._is_finished = False
-        self.unknown = UnknownTypes()
 
     @property
     def state(self) -> bytes | None:
@@ -141,7 +141,7 @@ class Transcript:
             case "leaf":
                 state.asked = None
             case kind if not isinstance(kind, str) or kind not in ORDINARY:
-                self.unknown.see(kind, at)
+                self.unknown.count(kind, f"{self.place} {at}")
             case _:
                 pass
 

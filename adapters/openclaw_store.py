@@ -190,7 +190,7 @@ def _events(store: ForeignStore, layout: _Layout, transcript: Transcript, facts:
         else:
             yield from transcript.take(number, row, newest(stored) or None)
     yield from transcript.finish(active.__contains__ if active is not None else None)
-    yield from transcript.unknown.told(transcript.place)
+    yield from transcript.pause()
 
 
 def _active(store: ForeignStore, layout: _Layout, session: str, facts: Facts) -> set[int] | None:

@@ -14,6 +14,7 @@ from .foreign_tables import cell_skip, decode_cell
 from .json_lines import decode
 from .message_turns import Piece, order_of, turns_of
 from .opencode_shapes import PART, PARTS, model_name, pieces_of
+from .unknown_types import unknown_type
 
 SILENT = frozenset(
     "system synthetic compaction model-switched agent-switched location-switched skill snapshot revert".split()
@@ -49,7 +50,7 @@ def events_of(store: ForeignStore, session: str, revert: tuple[object, object], 
         if kind in SILENT:
             continue
         if kind not in ("user", "assistant", "shell"):
-            yield SkipRecord("unknown-type", f"{str(kind)[:80]} at {where}")
+            yield unknown_type(kind, where)
             continue
         try:
             event = decode_cell(data, EVENT)

@@ -12,6 +12,7 @@ from .base import parse_time
 from .content import field, label, tool_text
 from .json_lines import decode
 from .message_turns import Piece
+from .unknown_types import unknown_type
 
 SILENT_PARTS = frozenset(
     "reasoning file step-start step-finish compaction patch snapshot agent subtask retry source-url source".split()
@@ -103,7 +104,7 @@ def pieces_of(part: Part, place: str, tools: bool) -> Iterator[Piece | SkipRecor
             if (result := field(call, "result")) is not None:
                 yield "tool", tool_text(field(call, "toolName"), result)
     elif not isinstance(part.type, str) or part.type not in SILENT_PARTS:
-        yield SkipRecord("unknown-type", f"{str(part.type)[:80]} at {place}")
+        yield unknown_type(part.type, place)
 
 
 def _tool_pieces(part: Part) -> Iterator[Piece]:

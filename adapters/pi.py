@@ -12,7 +12,7 @@ from ..core.model import Checkpoint, Record, SkipRecord, Unreadable
 from .base import files_below
 from .content import label, resumable
 from .json_file import read_json
-from .line_pass import UnknownTypes, line_records
+from .line_pass import line_records
 from .pi_entries import LINE, STAMPED, Entries, id_in
 
 
@@ -39,10 +39,9 @@ class Pi:
         return files_below(root, lambda name: name.endswith(".jsonl") and not name.startswith("."))
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
-        unknown = UnknownTypes()
         parent = STAMPED.fullmatch(path.parent.name)
-        entries = Entries(id_in(path.stem), since.state if since else b"", unknown, self.tools, parent and parent[1])
-        yield from line_records(path, since, LINE, entries, unknown)
+        entries = Entries(id_in(path.stem), since.state if since else b"", self.tools, parent and parent[1])
+        yield from line_records(path, since, LINE, entries)
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["pi", "--session", native_id] if resumable(native_id) else None

@@ -22,7 +22,7 @@ from ..core.model import (
 from .base import parse_time
 from .content import identifier, label, texts, tool_text
 from .json_lines import decode
-from .line_pass import UnknownTypes, restored
+from .line_pass import Taker, restored
 
 STAMPED = re.compile(r"\d{4}-\d\d-\d\dT[\d-]+Z?_(.+)")
 """The name of a session's file, and of the folder of its sub-agents."""
@@ -97,13 +97,14 @@ _PARTS = msgspec.json.Decoder(list[Part | str] | str | None)
 _ANY = msgspec.json.Decoder(object)
 
 
-class Entries:
+class Entries(Taker[Line]):
     """Takes the lines of a session one by one; `name` is its id unless the header tells it."""
 
-    def __init__(self, name: str, state: bytes, unknown: UnknownTypes, tools: bool, parent: str | None) -> None:
+    def __init__(self, name: str, state: bytes, tools: bool, parent: str | None) -> None:
         """`parent`: the session in whose folder of sub-agents the file lies."""
+        super().__init__()
         self._state = restored(state, State)
-        self._name, self._unknown, self._tools, self._spawned_by = name, unknown, tools, parent
+        self._name, self._tools, self._spawned_by = name, tools, parent
         self._slot: str | None = None
 
     @property
@@ -141,7 +142,7 @@ class Entries:
                 yield SkipRecord("summary", f"byte {at}")
             case kind:
                 if not (isinstance(kind, str) and kind in SILENT):
-                    self._unknown.see(kind, at)
+                    self.unknown.count(kind, f"byte {at}")
         if (entry := identifier(line.id)) is not None:
             state.links[entry] = state.leaf = link
 
@@ -230,7 +231,7 @@ class Entries:
             case str() if message.role in SUMMARIES or message.role in ("toolResult", "bashExecution", "custom"):
                 return []
             case other:
-                self._unknown.see(f"message/{other}" if isinstance(other, str) else None, at)
+                self.unknown.count(f"message/{other}" if isinstance(other, str) else None, f"byte {at}")
                 return []
 
     def _calls(self, parts: list[Part | str] | str | None) -> list[tuple[Role, str]]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Record, SessionRecord, SkipRecord
-from .base import files_below, open_file
+from .base import files_below
 from .content import label, resumable
 from .environment import named_folder
-from .json_lines import JsonLines
+from .line_pass import line_records
 from .qwen_tree import LINES, Tree
 
 CHATS, ARCHIVE = "chats", "archive"
-BETWEEN_CHECKPOINTS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +43,7 @@ class Qwen:
         tree = Tree(session, since.state if since else b"", with_tools=self.tools)
         if since is None and path.parent.name == ARCHIVE:
             yield SessionRecord(session, handle=f"{ARCHIVE}/{session}")  # nothing that `resume` takes
-        with open_file(path) as stream:
-            lines = JsonLines(stream, LINES, since.offset if since else 0)
-            for passed, found in enumerate(lines, 1):
-                if isinstance(found, SkipRecord):
-                    yield found
-                else:
-                    yield from tree.take(*found)
-                if passed % BETWEEN_CHECKPOINTS == 0:
-                    yield from tree.pause()
-                    yield Checkpoint(lines.offset, tree.state)
-            yield from tree.pause()
-            yield Checkpoint(lines.offset, tree.state)
+        yield from line_records(path, since, LINES, tree)
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["qwen", "--resume", native_id] if resumable(native_id) else None

@@ -12,8 +12,8 @@ from .base import parse_time
 from .content import field, identifier, label, tool_text
 from .genai_parts import said, tools
 from .injected import stripped
+from .line_pass import Taker, restored
 from .turn_ids import turn_id
-from .unknown_types import UnknownTypes
 
 HOOK = "qwen:user-prompt-submit-context"
 FOLDED = frozenset({"notification", "cron", "goal_runtime", "agent_bootstrap", "agent_launch_prompt", "agent_retry"})
@@ -68,16 +68,13 @@ class _State(msgspec.Struct, array_like=True):
     parent: str | None = None
 
 
-class Tree:
+class Tree(Taker[Line]):
     """Takes the records of a session one by one and gives what they lead to. Raises `Reread` if `state` is no use."""
 
     def __init__(self, session: str, state: bytes = b"", *, with_tools: bool) -> None:
-        try:
-            self._state = msgspec.msgpack.decode(state, type=_State) if state else _State()
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise Reread from error
+        super().__init__()
+        self._state = restored(state, _State)
         self._session, self._with_tools = session, with_tools
-        self._unknown = UnknownTypes()
 
     @property
     def state(self) -> bytes:
@@ -93,7 +90,7 @@ class Tree:
         yield SessionRecord(
             self._session, project=state.project, branch=state.branch, model=state.model, parent=state.parent, leaf=leaf
         )
-        yield from self._unknown.told()
+        yield from self.unknown.told()
 
     def take(self, at: int, line: Line) -> Iterator[Record]:
         """The records that one line leads to."""
@@ -147,9 +144,9 @@ class Tree:
             case "user", str(subtype) if subtype in FOLDED:
                 return None
             case "user", subtype:
-                self._unknown.count(subtype, f"byte {at}")
+                self.unknown.count(subtype, f"byte {at}")
             case kind, _:
-                self._unknown.count(kind, f"byte {at}")
+                self.unknown.count(kind, f"byte {at}")
         return None
 
     def _learn(self, line: Line) -> None:

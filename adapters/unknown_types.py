@@ -12,6 +12,16 @@ TOLD_APART = 64
 """How many unknown types are told apart between two checkpoints."""
 
 
+def type_name(kind: object) -> str:
+    """A type as it may be told: what is no plain word could be anything, a person's text too."""
+    return kind if isinstance(kind, str) and TYPE.fullmatch(kind) else "none" if kind is None else "odd"
+
+
+def unknown_type(kind: object, place: str) -> SkipRecord:
+    """One unknown type, where they can't be many; `place` says where, as in `byte 120`."""
+    return SkipRecord("unknown-type", f"{type_name(kind)} at {place}")
+
+
 class UnknownTypes:
     """Takes unknown types one by one and gives each with its count."""
 
@@ -20,7 +30,7 @@ class UnknownTypes:
 
     def count(self, kind: object, place: str) -> None:
         """`place` says where, as in `byte 120`."""
-        name = kind if isinstance(kind, str) and TYPE.fullmatch(kind) else "none" if kind is None else "odd"
+        name = type_name(kind)
         if name not in self._seen and len(self._seen) >= TOLD_APART:
             name = "other"
         first, times = self._seen.get(name, (place, 0))

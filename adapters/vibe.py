@@ -25,7 +25,7 @@ from .chat_message import ChatMessage, said
 from .content import field, identifier, label, resumable
 from .json_file import read_json
 from .json_lines import decode
-from .line_pass import UnknownTypes, line_records
+from .line_pass import Taker, line_records
 from .turn_ids import turn_id
 
 META, MESSAGES, AGENTS = "meta.json", "messages.jsonl", "agents"
@@ -89,56 +89,61 @@ class Vibe:
 
     def _read_messages(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
         meta = _meta_in(path.parent)
-        session, unknown = _session_of(path.parent, meta), UnknownTypes()
+        session = _session_of(path.parent, meta)
         if since is not None and since.state not in (b"", session.encode()):
             raise Reread
         if since is None and AGENTS in path.parent.parts[-3:-1]:
             outer = path.parent.parent if path.parent.parent.name != AGENTS else path.parent.parent.parent
             yield SessionRecord(session, kind="subagent", parent=_session_of(outer, _meta_in(outer)))
-        messages = _Messages(session, parse_time(meta.start_time) or _time_in(path.parent.name), unknown, self.tools)
-        yield from line_records(path, since, _LINE, messages, unknown)
+        messages = _Messages(session, parse_time(meta.start_time) or _time_in(path.parent.name), self.tools)
+        yield from line_records(path, since, _LINE, messages)
 
     def _read_whole(self, path: Path) -> Iterator[Record]:
         document, size = read_json(path, _WHOLE)
-        meta, unknown = document.metadata, UnknownTypes()
+        meta = document.metadata
         session = identifier(meta.session_id) or label(path.stem) or "?"
         yield _facts(session, meta)
-        messages = _Messages(session, parse_time(meta.start_time) or _time_in(path.stem), unknown, self.tools)
+        messages = _Messages(session, parse_time(meta.start_time) or _time_in(path.stem), self.tools)
         for number, raw in enumerate(document.messages):
             try:
                 message = decode(raw, _LINE)
             except ValueError:
                 yield SkipRecord("unexpected-shape", f"message {number + 1}")
             else:
-                yield from messages.take(number << 20, message)
-        yield from unknown.told("message")
+                yield from messages.said(number << 20, message, f"message {number + 1}")
+        yield from messages.pause()
         yield Checkpoint(size)
 
 
-class _Messages:
+class _Messages(Taker[ChatMessage]):
     """Makes turns of messages; they have no times but that of the session's start."""
 
-    def __init__(self, session: str, time: int | None, unknown: UnknownTypes, tools: bool) -> None:
-        self._session, self._time, self._unknown, self._tools = session, time, unknown, tools
-        self.state = session.encode("utf-8", "replace")
+    def __init__(self, session: str, time: int | None, tools: bool) -> None:
+        super().__init__()
+        self._session, self._time, self._tools = session, time, tools
+
+    @property
+    def state(self) -> bytes:
+        return self._session.encode("utf-8", "replace")
 
     def take(self, at: int, line: ChatMessage) -> Iterator[Record]:
+        return self.said(at, line, f"byte {at}")
+
+    def said(self, at: int, line: ChatMessage, place: str) -> Iterator[Record]:
+        """The turns of one message, in order from `at` on; `place` says where it stands."""
         if line.injected is True:
             return
         try:
             spoken = said(line, self._tools)
         except ValueError:
-            yield SkipRecord("unexpected-shape", f"byte {at}")
+            yield SkipRecord("unexpected-shape", place)
             return
         if spoken is None:
-            self._unknown.see(line.role, at)
+            self.unknown.count(line.role, place)
         quality = "file" if self._time else "none"
         for index, (role, text) in enumerate(spoken or ()):
             native = turn_id(self._session, line.message_id) if role != "tool" else None
             yield TurnRecord(self._session, role, text, self._time, at + index, native, quality=quality)
-
-    def finish(self) -> Iterator[Record]:
-        return iter(())
 
 
 def _is_wanted(name: str) -> bool:

@@ -24,8 +24,8 @@ from .content import field as value_at
 from .content import label, tool_text
 from .foreign_sqlite import ForeignStore, change_token, fitting, open_foreign, within
 from .foreign_tables import Tables, cell_skip, decode_cell, name_of, row_token
-from .line_pass import UnknownTypes
 from .message_turns import Piece, turns_of
+from .unknown_types import UnknownTypes
 from .zcode_text import answer, prompt
 
 DATABASE = "db.sqlite"
@@ -132,7 +132,7 @@ def session_records(path: Path, session: str, *, tools: bool) -> Iterator[Record
         role = "assistant" if message.role == "assistant" else "user"
         quality = "exact" if message.time else "none"
         yield from turns_of(session, role, pieces, place, message.time, quality=quality)
-    yield from unknown.told("part")
+    yield from unknown.told()
     yield Checkpoint(0)
 
 
@@ -202,7 +202,7 @@ def _parts(
             if found is None and length:
                 yield SkipRecord("not-json" if length < 1 << 20 else "too-large", f"part {row}")
             elif found is not None and found not in SILENT and found != "text":
-                unknown.see(found, row)
+                unknown.count(found, f"part {row}")
             continue
         try:
             part = decode_cell(cell, PART)

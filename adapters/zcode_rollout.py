@@ -18,7 +18,8 @@ from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, Ti
 from .base import open_file
 from .content import field, tool_text
 from .json_lines import JsonLines, decode
-from .line_pass import UnknownTypes, printable
+from .line_pass import printable
+from .unknown_types import UnknownTypes
 from .zcode_database import DATABASE, holds, kind_of
 from .zcode_requests import ANY, CALLS, LINES, MESSAGE, Answer, request_of
 from .zcode_text import answer, prompt
@@ -56,7 +57,7 @@ class _Rollout:
             if isinstance(found, SkipRecord):
                 yield found
             elif found[1].type != "model_io":
-                unknown.see(found[1].type, found[0])
+                unknown.count(found[1].type, f"byte {found[0]}")
             else:
                 try:
                     windows.take(*found)

@@ -11,7 +11,7 @@ from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, Tu
 from .base import parse_time
 from .content import label, tool_text
 from .json_lines import decode
-from .line_pass import UnknownTypes, line_records, printable, restored
+from .line_pass import Taker, line_records, printable, restored
 from .zcode_database import DATABASE, holds, kind_of
 from .zcode_text import answer, prompt
 
@@ -56,24 +56,21 @@ def transcript_records(path: Path, since: Checkpoint | None, *, tools: bool) -> 
         if (cli / "rollout" / f"model-io-{session}.jsonl").exists() or holds(cli / "db" / DATABASE, session):
             yield Checkpoint(path.stat(follow_symlinks=False).st_size)
             return
-    unknown = UnknownTypes()
-    taker = Rows(session, parent, since.state if since else b"", unknown, tools=tools)
-    yield from line_records(path, since, ROWS, taker, unknown)
+    taker = Rows(session, parent, since.state if since else b"", tools=tools)
+    yield from line_records(path, since, ROWS, taker)
 
 
-class Rows:
+class Rows(Taker[Row]):
     """Makes turns of a transcript's lines."""
 
-    def __init__(self, session: str, parent: str | None, state: bytes, unknown: UnknownTypes, *, tools: bool) -> None:
-        self._session, self._parent, self._unknown, self._tools = session, parent, unknown, tools
+    def __init__(self, session: str, parent: str | None, state: bytes, *, tools: bool) -> None:
+        super().__init__()
+        self._session, self._parent, self._tools = session, parent, tools
         self._state = restored(state, _State)
 
     @property
     def state(self) -> bytes:
         return msgspec.msgpack.encode(self._state)
-
-    def finish(self) -> Iterator[Record]:
-        return iter(())
 
     def take(self, at: int, row: Row) -> Iterator[Record]:
         state = self._state
@@ -108,7 +105,7 @@ class Rows:
             role, text = "tool", tool_text(row.tool_name, content) if self._tools else ""
         else:
             if not isinstance(speaker, str) or speaker not in SILENT:
-                self._unknown.see(speaker, at)
+                self.unknown.count(speaker, f"byte {at}")
             return
         if text:
             quality = "exact" if exact else "file" if time else "none"
