@@ -51,7 +51,7 @@ def sessions_on(db: Database, day: date, zone: tzinfo | None = None) -> list[int
     return [
         row[0]
         for row in db.rows(
-            f"""SELECT turns.session FROM turns JOIN sessions ON sessions.id = turns.session
+            f"""SELECT turns.session FROM sessions CROSS JOIN turns ON turns.session = sessions.id
                 WHERE {_OWN} AND turns.time >= ? AND turns.time < ? AND sessions.updated >= ? AND sessions.started < ?
                 GROUP BY turns.session ORDER BY max(turns.time) DESC, turns.session DESC""",  # noqa: S608
             since, until, since, until,
