@@ -74,7 +74,7 @@ def main() -> None:
             for question, found in ask(each, Path(folder), given.model):
                 results[each.name].append(found)
                 results[f"{each.name}: {question.kind}"].append(found)
-                if found.first > 10 and given.misses > 0:
+                if not 0 < found.first <= 10 and given.misses > 0:
                     given.misses -= 1
                     print(f"  missed [{question.kind}] {question.text}  gold {sorted(question.gold)}", file=sys.stderr)
     print(f"{'':34}{'asked':>6}{'R@1':>7}{'R@5':>7}{'R@10':>7}{'MRR':>7}{'sess@5':>8}{'ms p50':>8}{'p95':>6}")
