@@ -75,13 +75,16 @@ class Terminal:
         self.seen = ""
 
     def until(self, wanted: re.Pattern[str], patience: float = PATIENCE) -> float | None:
-        """Read until `wanted` is seen; the moment of it, None when that takes too long."""
+        """Read until `wanted` is seen; the moment of it, None when that takes too long. Exits if the program ends."""
         end = time.perf_counter() + patience
         while not wanted.search(self.seen):
             left = end - time.perf_counter()
             if left <= 0 or not select.select([self._fd], [], [], left)[0]:
                 return None
-            self._raw += os.read(self._fd, 1 << 16)
+            try:
+                self._raw += os.read(self._fd, 1 << 16)
+            except OSError:  # nothing is at the other end any more
+                sys.exit(f"the program has ended: {self.seen[-1000:]}")
             self.seen = _ESCAPES.sub("", self._raw.decode("utf-8", "replace"))
         return time.perf_counter()
 
@@ -138,7 +141,8 @@ def measure(folder: Path, turns: int) -> None:
     print()
     print(f"{'':16}{'keys':>6}{'echo p50':>10}{'p95':>6}{'paint p50':>11}{'p95':>6}{'worst':>7}{'lost':>6}{'MB':>6}")
     round_of_keys("calm", app, environ)
-    make(home, turns // 10, 1 + turns)
+    earlier = len(list((home / ".claude" / "projects").iterdir()))
+    make(home, turns // 10, turns * earlier)
     round_of_keys("while indexing", app, environ)
 
 
