@@ -18,8 +18,8 @@ from ..core.model import (
     SkipRecord,
     TurnRecord,
 )
-from .base import files_below, parse_time
-from .content import field, identifier, items, label, resumable, texts, tool_text
+from .base import files_below, parse_time, printable
+from .content import as_list, field, identifier, label, resumable, texts, tool_text
 from .json_file import read_json
 from .json_lines import decode
 from .unknown_types import UnknownTypes
@@ -64,7 +64,7 @@ class Amp:
         if since is not None:
             raise Reread
         thread, size = read_json(path, _THREAD)
-        session, unknown = identifier(thread.id) or label(path.stem) or "?", UnknownTypes()
+        session, unknown = identifier(thread.id) or printable(path.stem), UnknownTypes()
         yield _facts(session, thread)
         if not thread.messages:
             yield SkipRecord("on-server", session)
@@ -97,7 +97,7 @@ class Amp:
 
 
 def _facts(session: str, thread: _Thread) -> SessionRecord:
-    tree = next(iter(items(field(thread.env, "initial", "trees"))), None)
+    tree = next(iter(as_list(field(thread.env, "initial", "trees"))), None)
     branch = label(field(tree, "repository", "ref"))
     return SessionRecord(
         session,
@@ -112,7 +112,7 @@ def _facts(session: str, thread: _Thread) -> SessionRecord:
 def _said(role: Role, content: object, tools: bool) -> Iterator[tuple[Role, str]]:
     if text := "\n\n".join(texts(content)):
         yield role, text
-    for block in items(content) if tools else ():
+    for block in as_list(content) if tools else ():
         if field(block, "type") == "tool_use":
             text = tool_text(field(block, "name"), field(block, "input"))
         elif field(block, "type") == "tool_result":

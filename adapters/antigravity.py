@@ -10,12 +10,11 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, TurnRecord
-from .base import files_below, parse_time
-from .content import field, label, tool_text
+from .base import files_below, parse_time, printable
+from .content import as_list, field, tool_text
 from .environment import named_folder
-from .injected import stripped
 from .line_pass import Taker, line_records
-from .loose import as_list
+from .tags import stripped
 
 TRANSCRIPT = "transcript.jsonl"
 INJECTED = ("USER_SETTINGS_CHANGE", "ADDITIONAL_METADATA", "EPHEMERAL_MESSAGE", "SYSTEM_MESSAGE")
@@ -104,7 +103,7 @@ def _session_of(path: Path) -> str:
     """The folder that holds `.system_generated`, else the file's own name."""
     folders = path.parts
     name = folders[folders.index(".system_generated") - 1] if ".system_generated" in folders[1:] else path.stem
-    return label(name) or name
+    return printable(name)
 
 
 def _prompt(content: str) -> str:

@@ -1,4 +1,4 @@
-"""What every adapter stands on: listing a folder, opening a file safely, and what a time means.
+"""What every adapter stands on: walking a folder, opening a file safely, and what its name and a time mean.
 
 The contract itself is `core.model.Adapter`; README says how to add a source, and pi.py is a short one to start from.
 """
@@ -53,6 +53,11 @@ def open_file(path: Path) -> BinaryIO:
         os.close(number)
         raise Unreadable("not-a-file")
     return os.fdopen(number, "rb", buffering=1 << 18)
+
+
+def printable(name: str) -> str:
+    """A file's name as a text that can be stored, whatever its bytes."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def parse_time(value: object) -> int | None:

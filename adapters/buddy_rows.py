@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import TITLE_GENERATED, TITLE_SUMMARY, Record, Role, SessionRecord, SkipRecord, TurnRecord
-from .base import parse_time
+from .base import parse_time, printable
 from .buddy_text import answer, prompt
 from .content import field, identifier, label, tool_text
 from .json_lines import decode
-from .line_pass import Taker, printable, restored
+from .line_pass import Taker, restored
 
 SILENT = frozenset({"reasoning", "summary", "file-history-snapshot", "system"})
 TITLES = {"topic": (1, TITLE_SUMMARY), "ai-title": (2, TITLE_SUMMARY), "custom-title": (3, TITLE_GENERATED)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .content import texts, without
+from .content import texts
+from .tags import without
 
 QUERY, REMINDER = "user_query", "system-reminder"
 COMMANDS = ("<command-name>", "<command-message>", "<local-command-stdout>", "Caveat:")

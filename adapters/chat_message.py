@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ..core.model import Role
-from .content import field, items, texts, tool_text
+from .content import as_list, field, texts, tool_text
 from .json_lines import decode
 
 SILENT = frozenset({"system", "developer", "thinking", "tool"})
@@ -48,7 +48,7 @@ def said(message: ChatMessage, tools: bool) -> list[tuple[Role, str]] | None:
 
 def _calls(message: ChatMessage) -> list[tuple[Role, str]]:
     called: list[tuple[Role, str]] = []
-    for call in items(decode(message.tool_calls, _ANY) or decode(message.called, _ANY)):
+    for call in as_list(decode(message.tool_calls, _ANY) or decode(message.called, _ANY)):
         text = tool_text(field(call, "function", "name"), field(call, "function", "arguments"))
         if text:
             called.append(("tool", text))

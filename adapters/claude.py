@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Record, Reread, SkipRecord
-from .base import files_below, open_file
+from .base import files_below, open_file, printable
 from .claude_desktop import FOLDER as DESKTOP
 from .claude_desktop import desktop_roots, is_side_file, read_side_file
 from .claude_pass import Pass
@@ -54,7 +54,7 @@ class Claude:
             yield from read_side_file(path)
             return
         with open_file(path) as stream:
-            yield from Pass(path, stream, since, _printable(path.stem), _session_folder(path), self.tools).records()
+            yield from Pass(path, stream, since, printable(path.stem), _session_folder(path), self.tools).records()
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["claude", "--resume", native_id] if RESUMABLE.fullmatch(native_id) else None
@@ -75,8 +75,4 @@ def _session_folder(path: Path) -> str | None:
     folders = path.parts[:-1]
     if "projects" in folders:
         folders = folders[len(folders) - folders[::-1].index("projects") :]
-    return _printable(folders[folders.index("subagents") - 1]) if "subagents" in folders[1:] else None
-
-
-def _printable(name: str) -> str:
-    return os.fsencode(name).decode("utf-8", "replace")
+    return printable(folders[folders.index("subagents") - 1]) if "subagents" in folders[1:] else None

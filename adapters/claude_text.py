@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .tags import inside
+
 ENVELOPE = re.compile(r"\s*<(system-reminder|local-command-caveat|ide_[a-z_]+)>.*?</\1>", re.DOTALL)
 """Put in front of a prompt, or sent alone; what follows it is the prompt."""
 MACHINE = (
@@ -63,15 +65,10 @@ def _spoken(block: str) -> str:
     if text.startswith(MACHINE):
         return ""
     if text.startswith("<bash-input>"):
-        return f"! {_inside(text, 'bash-input')}"
+        return f"! {inside(text, 'bash-input') or ''}"
     return _command(text) if COMMAND.match(text) else text
 
 
 def _command(text: str) -> str:
-    name, arguments = _inside(text, "command-name"), _inside(text, "command-args")
+    name, arguments = inside(text, "command-name"), inside(text, "command-args") or ""
     return f"/{name.lstrip('/')} {arguments}".strip() if name else arguments
-
-
-def _inside(text: str, tag: str) -> str:
-    _, opened, rest = text.partition(f"<{tag}>")
-    return rest.partition(f"</{tag}>")[0].strip() if opened else ""

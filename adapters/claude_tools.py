@@ -8,7 +8,7 @@ from ..core.model import TurnRecord
 from .base import parse_time
 from .claude_record import Line
 from .claude_thread import Thread
-from .content import field, items, texts, tool_text
+from .content import as_list, field, texts, tool_text
 from .json_lines import decode
 
 
@@ -37,7 +37,7 @@ def _texts(line: Line) -> list[str]:
         message = decode(line.message, _SAID)
     except ValueError:
         return []
-    blocks = items(message.content if message else None)
+    blocks = as_list(message.content if message else None)
     if line.type == "assistant":
         calls = [block for block in blocks if field(block, "type") == "tool_use"]
         found = [tool_text(field(call, "name"), field(call, "input")) for call in calls]

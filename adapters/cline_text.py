@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from .content import inside, tool_text, without
+from .content import tool_text
 from .message_turns import Piece
+from .tags import inside, without
 
 SPOKEN = {
     "attempt_completion": "result",

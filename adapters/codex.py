@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import TITLE_GENERATED, Checkpoint, Record, Reread, SessionRecord, SkipRecord
-from .base import files_below, open_file
+from .base import files_below, open_file, printable
 from .codex_rollout import Rollout
 from .codex_shapes import LINES, Line
 from .content import identifier, label
@@ -124,7 +124,7 @@ def _name_of(path: Path) -> str:
     """The session's id as far as the file's name tells; a continuation is named for its thread first."""
     stem = ENDING.sub("", path.name)
     found = UUID.search(stem)
-    return found[0] if found else label(stem) or stem
+    return found[0] if found else printable(stem)
 
 
 def _read_lines(path: Path, since: Checkpoint | None, size: int, tools: bool) -> Iterator[Record]:

@@ -31,26 +31,6 @@ def texts(content: object, kinds: Container[str] = TEXT) -> list[str]:
     return found
 
 
-def without(text: str, *tags: str) -> str:
-    """A text without its blocks `<tag …>…</tag>`; one that is never closed goes to the end. In time linear in both."""
-    for tag in tags:
-        closing, kept, start = f"</{tag}>", "", 0
-        for found in re.finditer(rf"<{re.escape(tag)}(?=[\s>/])[^<>]*>", text):
-            if found.start() < start:
-                continue
-            kept += text[start : found.start()]
-            end = text.find(closing, found.end())
-            start = end + len(closing) if end >= 0 else len(text)
-        text = kept + text[start:]
-    return text
-
-
-def inside(text: str, tag: str) -> str | None:
-    """What stands after the first `<tag>`, up to its `</tag>` if there is one; None without the first."""
-    _, opened, rest = text.partition(f"<{tag}>")
-    return rest.partition(f"</{tag}>")[0].strip() if opened else None
-
-
 def tool_text(name: object, payload: object) -> str:
     """A tool call or a result as a turn of role `tool`: the tool's name, and the ends of what was passed."""
     if not isinstance(payload, str):
@@ -89,6 +69,11 @@ def field(value: object, *names: str) -> object:
     return value
 
 
-def items(value: object) -> list[object]:
-    """What a list in decoded JSON holds; nothing of what is no list."""
+def as_list(value: object) -> list[object]:
+    """A list in decoded JSON as it is, and an empty one for anything else."""
     return cast(list[object], value) if isinstance(value, list) else []
+
+
+def as_mapping(value: object) -> dict[str, object]:
+    """An object in decoded JSON as it is, and an empty one for anything else."""
+    return cast(dict[str, object], value) if isinstance(value, dict) else {}

@@ -21,7 +21,7 @@ from ..core.model import (
     TurnRecord,
     Unreadable,
 )
-from .base import files_below, parse_time
+from .base import files_below, parse_time, printable
 from .chat_message import ChatMessage, said
 from .content import identifier, label
 from .json_file import read_json
@@ -97,7 +97,7 @@ class Continue:
 
     def _read_session(self, path: Path) -> Iterator[Record]:
         document, size = read_json(path, _SESSION)
-        session, unknown, order = identifier(document.id) or label(path.stem) or "?", UnknownTypes(), 0
+        session, unknown, order = identifier(document.id) or printable(path.stem), UnknownTypes(), 0
         yield _facts(session, document)
         time, quality = _began(path, session)
         for number, raw in enumerate(document.history, 1):

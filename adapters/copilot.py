@@ -19,13 +19,12 @@ from ..core.model import (
     SkipRecord,
     TurnRecord,
 )
-from .base import files_below, open_file, parse_time
-from .content import field, identifier, label, resumable, texts
+from .base import files_below, open_file, parse_time, printable
+from .content import as_list, field, identifier, label, resumable, texts
 from .copilot_events import LINES, Events
 from .environment import named_folder
 from .json_file import read_json
 from .line_pass import line_records
-from .loose import as_list
 from .plain_paths import is_plain_file
 
 FOLDERS = ("session-state", "history-session-state")
@@ -82,7 +81,7 @@ class Copilot:
             yield from _read_facts(path) if path.name == FACTS else _read_document(path)
             return
         folder_or_file = path.parent.name if path.name == EVENTS else path.stem
-        events = Events(label(folder_or_file) or folder_or_file, since.state if since else b"", with_tools=self.tools)
+        events = Events(printable(folder_or_file), since.state if since else b"", with_tools=self.tools)
         yield from line_records(path, since, LINES, events)
 
     def resume(self, native_id: str) -> list[str] | None:
@@ -93,7 +92,7 @@ def _read_facts(path: Path) -> Iterator[Record]:
     with open_file(path) as stream:
         data = stream.read(FACTS_LIMIT)
     facts = plain_values(data.decode("utf-8", "replace"))
-    session = label(path.parent.name) or path.parent.name
+    session = printable(path.parent.name)
     title = label(facts.get("name")) or label(facts.get("summary"))
     rank = TITLE_GIVEN if facts.get("user_named") == "true" else TITLE_GENERATED
     yield SessionRecord(
@@ -105,7 +104,7 @@ def _read_facts(path: Path) -> Iterator[Record]:
 
 def _read_document(path: Path) -> Iterator[Record]:
     document, size = read_json(path, DOCUMENTS)
-    session = identifier(document.session) or label(path.stem) or path.stem
+    session = identifier(document.session) or printable(path.stem)
     started = parse_time(document.started)
     messages = as_list(document.messages)
     if not messages:

@@ -8,9 +8,8 @@ import msgspec
 
 from ..core.model import TITLE_GENERATED, Record, Role, SessionRecord, SkipRecord, TurnRecord
 from .base import parse_time
-from .content import field, identifier, label, texts, tool_text
+from .content import as_list, field, identifier, label, texts, tool_text
 from .line_pass import Taker, restored
-from .loose import as_list
 from .turn_ids import turn_id
 
 FAMILIES = frozenset("session assistant user tool subagent system hook permission skill abort external_tool".split())

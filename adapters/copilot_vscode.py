@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import Checkpoint, Record, Reread, SkipRecord, Unreadable
-from .base import files_below, open_file
-from .content import label
+from .base import files_below, open_file, printable
 from .environment import user_folders
 from .json_file import read_json
 from .json_lines import JsonLines
@@ -70,7 +69,7 @@ class CopilotVscode:
                 end = lines.offset
             document = log.document
         project = folder_of(path.parent.parent) if path.parent.name == SESSIONS else None
-        yield from records_of(document, label(path.stem) or path.stem, project, with_tools=self.tools)
+        yield from records_of(document, printable(path.stem), project, with_tools=self.tools)
         yield Checkpoint(end)
 
     def resume(self, native_id: str) -> list[str] | None:

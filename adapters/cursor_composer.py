@@ -9,11 +9,10 @@ import msgspec
 
 from ..core.model import TITLE_GENERATED, Record, Role, SessionRecord, SkipRecord, TurnRecord, UndoRecord, Unreadable
 from .base import parse_time
-from .content import field, label, tool_text
+from .content import as_list, as_mapping, field, label, tool_text
 from .cursor_turns import TurnNames, model_of, title_of
 from .foreign_sqlite import ForeignStore, fitting
 from .json_lines import decode
-from .loose import as_list, as_mapping
 
 TABLE = "cursorDiskKV"
 COMPOSER, BUBBLE = "composerData:", "bubbleId:"

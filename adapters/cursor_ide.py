@@ -10,13 +10,12 @@ import msgspec
 
 from ..core.model import TITLE_GENERATED, Checkpoint, Place, Record, SessionRecord, SkipRecord
 from .base import parse_time
-from .content import field, identifier, label
+from .content import as_list, field, identifier, label
 from .cursor_composer import COMPOSER, TABLE, as_bytes, read_composer
 from .cursor_turns import title_of
 from .foreign_places import within
 from .foreign_sqlite import ForeignStore, fitting, open_foreign
 from .json_lines import decode
-from .loose import as_list
 from .vscode_storage import folder_of
 
 HEADS = ("composer.composerHeaders", "composer.composerData")

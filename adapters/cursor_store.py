@@ -19,15 +19,14 @@ from ..core.model import (
     TurnRecord,
     Unreadable,
 )  # fmt: skip
-from .base import parse_time
-from .content import field, identifier, label
+from .base import parse_time, printable
+from .content import as_list, field, identifier, label
 from .cursor_composer import as_bytes
 from .cursor_transcript import FOLDER, Line, line_turns, tool_of, transcript_turns
 from .cursor_turns import TurnNames, model_of, title_of
 from .foreign_sqlite import ForeignStore, fitting, open_foreign
 from .json_file import read_json
 from .json_lines import decode
-from .loose import as_list
 from .plain_paths import folders_in, is_plain_file, is_plain_folder
 from .unknown_types import UnknownTypes
 
@@ -89,7 +88,7 @@ def read_store(path: Path, *, with_tools: bool) -> Iterator[Record]:
     if problem and (problem.reason == "busy" or not turns):
         raise problem
     meta = chat.meta
-    session = identifier(meta.agent) or label(path.parent.name) or path.parent.name
+    session = identifier(meta.agent) or printable(path.parent.name)
     title = title_of(meta.name, facts.title)
     begun = parse_time(meta.created) or parse_time(facts.created)
     latest = parse_time(facts.updated) or path.stat(follow_symlinks=False).st_mtime_ns // 1_000_000

@@ -10,13 +10,12 @@ from typing import Literal
 import msgspec
 
 from ..core.model import Checkpoint, Record, Reread, Role, SessionRecord, SkipRecord, TurnRecord, Unreadable
-from .base import open_file
-from .content import field, label, texts, tool_text
+from .base import open_file, printable
+from .content import as_list, field, label, texts, tool_text
 from .cursor_turns import TurnNames, prompt
 from .json_file import read_json
 from .json_lines import LINE_LIMIT, JsonLines
 from .line_pass import Taker, line_records
-from .loose import as_list
 from .unknown_types import UnknownTypes
 
 FOLDER, SUBAGENTS = "agent-transcripts", "subagents"
@@ -48,7 +47,7 @@ _TRUSTED = msgspec.json.Decoder(_Trusted)
 
 def read_transcript(path: Path, since: Checkpoint | None, *, with_tools: bool) -> Iterator[Record]:
     """The records of a transcript; all turns that a pass finds get the file's time."""
-    session = label(path.stem) or path.stem
+    session = printable(path.stem)
     time = path.stat(follow_symlinks=False).st_mtime_ns // 1_000_000
     if since is None:
         yield SessionRecord(session, project=_project_of(path), parent=_parent_of(path), kind=_kind_of(path))
@@ -164,7 +163,7 @@ def _turns(
 
 def _parent_of(path: Path) -> str | None:
     """For a file below SESSION/subagents, that session."""
-    return label(path.parent.parent.name) if path.parent.name == SUBAGENTS else None
+    return printable(path.parent.parent.name) if path.parent.name == SUBAGENTS else None
 
 
 def _kind_of(path: Path) -> Literal["main", "subagent"]:

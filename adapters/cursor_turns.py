@@ -7,9 +7,9 @@ from hashlib import blake2b
 import msgspec
 
 from ..core.model import Role
-from .content import inside, label
-from .injected import stripped
+from .content import label
 from .line_pass import restored
+from .tags import inside, stripped
 
 INJECTED = tuple(
     """user_info git_status project_layout rules agent_skills agent_transcripts mcp_file_system

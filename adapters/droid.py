@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import Checkpoint, Record, Reread, SessionRecord, SkipRecord
-from .base import files_below
+from .base import files_below, printable
 from .content import label, resumable
 from .droid_lines import LINE, Lines
 from .json_file import read_json
@@ -45,7 +45,7 @@ class Droid:
         return files_below(root, lambda name: name.endswith((".jsonl", SETTINGS)) and not name.startswith("."))
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
-        name = label(path.name.removesuffix(SETTINGS).removesuffix(".jsonl")) or "?"
+        name = printable(path.name.removesuffix(SETTINGS).removesuffix(".jsonl"))
         if path.name.endswith(SETTINGS):
             if since is not None:
                 raise Reread

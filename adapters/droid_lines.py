@@ -9,10 +9,10 @@ import msgspec
 
 from ..core.model import TITLE_GENERATED, Kind, Record, Role, SessionRecord, SkipRecord, TurnRecord
 from .base import parse_time
-from .content import field, identifier, items, label, texts, tool_text
-from .injected import stripped
+from .content import as_list, field, identifier, label, texts, tool_text
 from .json_lines import decode
 from .line_pass import Taker, restored
+from .tags import stripped
 
 SILENT = frozenset({"todo_state", "session_end", "error"})
 TASK = "# Task Tool Invocation"
@@ -147,7 +147,7 @@ class Lines(Taker[Line]):
 
 
 def _tools(content: object) -> Iterator[tuple[Role, str]]:
-    for block in items(content):
+    for block in as_list(content):
         if field(block, "type") == "tool_use":
             text = tool_text(field(block, "name"), field(block, "input"))
         elif field(block, "type") == "tool_result":

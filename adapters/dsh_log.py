@@ -19,7 +19,7 @@ from ..core.model import (
     TurnRecord,
 )
 from .base import parse_time
-from .content import count, field, identifier, label, texts, tool_text
+from .content import as_list, count, field, identifier, label, texts, tool_text
 from .json_lines import decode
 from .line_pass import restored
 from .unknown_types import UnknownTypes
@@ -263,6 +263,6 @@ def _is_silent(kind: object) -> bool:
 def _result(content: object) -> list[str]:
     """The text of a tool's result: in the first format it is packed once more."""
     found = texts(content)
-    for piece in cast(list[object], content) if isinstance(content, list) else []:
+    for piece in as_list(content):
         found += texts(field(piece, "content"))
     return found

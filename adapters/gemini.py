@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Record, Reread, SkipRecord
-from .base import files_below, open_file
-from .content import label, resumable
+from .base import files_below, open_file, printable
+from .content import resumable
 from .environment import named_folder
 from .gemini_chat import LINES, Chat
 from .gemini_project import project_of
@@ -49,8 +49,8 @@ class Gemini:
             raise Reread  # a later line may change what any earlier one said
         folder = path.parent
         is_below_chats = folder.parent.name == CHATS
-        name = label(path.stem) or path.stem
-        chat = Chat(name, label(folder.name) if is_below_chats else None, with_tools=self.tools)
+        name = printable(path.stem)
+        chat = Chat(name, printable(folder.name) if is_below_chats else None, with_tools=self.tools)
         if path.suffix == ".json":
             document, end = read_json(path, LINES)
             chat.take("the document", document)

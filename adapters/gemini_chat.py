@@ -11,8 +11,8 @@ from ..core.model import TITLE_SUMMARY, Record, Role, SessionRecord, SkipRecord,
 from .base import parse_time
 from .content import identifier, label, tool_text
 from .genai_parts import said, tools
-from .injected import stripped
 from .json_lines import decode
+from .tags import stripped
 from .turn_ids import turn_id
 from .unknown_types import UnknownTypes
 

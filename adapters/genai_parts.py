@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .content import field
-from .loose import as_list
+from .content import as_list, field
 
 
 def said(content: object) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,18 +23,16 @@ from ..core.model import (
     Unreadable,
 )
 from . import goose_db
-from .base import open_file, parse_time
+from .base import parse_time, printable
 from .content import identifier, label, resumable
 from .environment import named_folder
 from .foreign_sqlite import change_token, split
 from .goose_shapes import is_hidden, pieces_of
-from .json_lines import JsonLines
+from .line_pass import Taker, line_records
 from .listing import files_in
 from .message_turns import Piece, turns_of
-from .unknown_types import unknown_type
 
 DATABASE = "sessions.db"
-BETWEEN_CHECKPOINTS = 2000
 
 
 class Line(msgspec.Struct):
@@ -86,7 +83,8 @@ class Goose:
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
         """The records of one session."""
         if path.parent.name != DATABASE:
-            yield from _read_lines(path, since, self.tools)
+            taker = _Lines(path, since.state if since else b"", tools=self.tools)
+            yield from line_records(path, since, LINES, taker)
             return
         if since is not None:
             raise Reread
@@ -103,49 +101,45 @@ class Goose:
         return replace(self, tools=True, version=self.version + 1000)
 
 
-def _read_lines(path: Path, since: Checkpoint | None, tools: bool) -> Iterator[Record]:
-    """A session in JSON lines; nothing of it where the database beside it has it."""
-    session = since.state.decode() if since and since.state else path.stem
-    with open_file(path) as stream:
-        if since and since.offset > os.fstat(stream.fileno()).st_size:
-            raise Reread
-        lines = JsonLines(stream, LINES, since.offset if since else 0)
-        is_imported = _is_imported(path, session) if since and since.state else None
-        for number, found in enumerate(lines, 1):
-            if isinstance(found, SkipRecord):
-                yield found
-                continue
-            offset, line = found
-            if is_imported is None:
-                session = (None if isinstance(line.role, str) else identifier(line.id)) or session
-                is_imported = _is_imported(path, session)
-            if not is_imported:
-                yield from _records(session, line, offset, tools)
-            if number % BETWEEN_CHECKPOINTS == 0:
-                yield Checkpoint(lines.offset, session.encode())
-        yield Checkpoint(lines.offset, b"" if is_imported is None else session.encode())
+class _Lines(Taker[Line]):
+    """Takes a session in JSON lines; nothing is told of it where the database beside it has it."""
+
+    def __init__(self, path: Path, state: bytes, *, tools: bool) -> None:
+        super().__init__()
+        self._path, self._tools = path, tools
+        self._session = state.decode() or printable(path.stem)
+        self._is_imported = _is_imported(path, self._session) if state else None
+
+    @property
+    def state(self) -> bytes:
+        return b"" if self._is_imported is None else self._session.encode()
+
+    def take(self, at: int, line: Line) -> Iterator[Record]:
+        if self._is_imported is None:
+            self._session = (None if isinstance(line.role, str) else identifier(line.id)) or self._session
+            self._is_imported = _is_imported(self._path, self._session)
+        return iter(()) if self._is_imported else self._records(at, line)
+
+    def _records(self, at: int, line: Line) -> Iterator[Record]:
+        if not isinstance(line.role, str):
+            title = goose_db.title_of(line.description)
+            kind: Kind | None = "automated" if label(line.schedule_id) else None
+            rank = TITLE_GENERATED if title else 0
+            yield SessionRecord(self._session, title=title, title_rank=rank, project=label(line.working_dir), kind=kind)
+        elif line.role not in ("user", "assistant"):
+            self.unknown.count(line.role, f"byte {at}")
+        elif not is_hidden(line.metadata):
+            pieces: list[Piece] = []
+            for piece in pieces_of(line.content, f"byte {at}", self._tools):
+                if isinstance(piece, SkipRecord):
+                    yield piece
+                else:
+                    pieces.append(piece)
+            role: Role = "assistant" if line.role == "assistant" else "user"
+            yield from turns_of(self._session, role, pieces, at, parse_time(line.created), f"byte-{at}")
 
 
 def _is_imported(path: Path, session: str) -> bool:
     with suppress(OSError, Unreadable):
         return goose_db.has_session(path.with_name(DATABASE), session)
     return False
-
-
-def _records(session: str, line: Line, offset: int, tools: bool) -> Iterator[Record]:
-    if not isinstance(line.role, str):
-        title = goose_db.title_of(line.description)
-        kind: Kind | None = "automated" if label(line.schedule_id) else None
-        rank = TITLE_GENERATED if title else 0
-        yield SessionRecord(session, title=title, title_rank=rank, project=label(line.working_dir), kind=kind)
-    elif line.role not in ("user", "assistant"):
-        yield unknown_type(line.role, f"byte {offset}")
-    elif not is_hidden(line.metadata):
-        pieces: list[Piece] = []
-        for piece in pieces_of(line.content, f"byte {offset}", tools):
-            if isinstance(piece, SkipRecord):
-                yield piece
-            else:
-                pieces.append(piece)
-        role: Role = "assistant" if line.role == "assistant" else "user"
-        yield from turns_of(session, role, pieces, offset, parse_time(line.created), f"byte-{offset}")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import md5
 from pathlib import Path
-from typing import cast
 
 import msgspec
 
@@ -21,11 +20,11 @@ from ..core.model import (
     TurnRecord,
     Unreadable,
 )
-from .base import parse_time
-from .content import field, label, texts, tool_text
+from .base import parse_time, printable
+from .content import as_list, field, label, texts, tool_text
 from .json_file import read_json
 from .json_lines import decode
-from .line_pass import Taker, line_records, printable, restored
+from .line_pass import Taker, line_records, restored
 
 WIRE, STATE, WORK_DIRS = "wire.jsonl", "state.json", "kimi.json"
 SMALL_FILE = 4 << 20
@@ -77,17 +76,12 @@ def _directory(folder: Path) -> str | None:
         known, _ = read_json(folder.parents[1] / WORK_DIRS, ANY, SMALL_FILE)
     except (OSError, Unreadable, IndexError):
         known = None
-    for entry in listed(field(known, "work_dirs")):
+    for entry in as_list(field(known, "work_dirs")):
         path = label(field(entry, "path"))
         is_it = path is not None and md5(path.encode(), usedforsecurity=False).hexdigest() == digest
         if is_it and kaos in ("", field(entry, "kaos")):
             return path
     return label(printable(folder.name))
-
-
-def listed(value: object) -> list[object]:
-    """A list of decoded JSON; an empty one for anything else."""
-    return cast(list[object], value) if isinstance(value, list) else []
 
 
 # ---- Its title ----

@@ -25,12 +25,12 @@ from ..core.model import (
     UndoRecord,
     Unreadable,
 )
-from .base import parse_time
-from .content import count, field, identifier, label, texts, tool_text
+from .base import parse_time, printable
+from .content import as_list, count, field, identifier, label, texts, tool_text
 from .json_file import read_json
 from .json_lines import decode
-from .kimi_cli import ANY, SMALL_FILE, STATE, TEXT, listed
-from .line_pass import Taker, line_records, printable, restored
+from .kimi_cli import ANY, SMALL_FILE, STATE, TEXT
+from .line_pass import Taker, line_records, restored
 
 MAIN = "main"
 SILENT = frozenset(
@@ -217,7 +217,7 @@ class Wire(Taker[Row]):
         elif role == "assistant" and origin in (None, "user"):
             yield from self._turn(at, row, "assistant", text)
             if self._tools:
-                for number, call in enumerate(listed(field(message, "toolCalls"))[:MOST_CALLS], 1):
+                for number, call in enumerate(as_list(field(message, "toolCalls"))[:MOST_CALLS], 1):
                     name = field(call, "function", "name") or field(call, "name")
                     given = field(call, "function", "arguments") or field(call, "arguments")
                     yield from self._turn(at + number, row, "tool", tool_text(name, given))

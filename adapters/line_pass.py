@@ -77,8 +77,3 @@ def restored(state: bytes, kind: type[S]) -> S:
         return msgspec.msgpack.decode(state, type=kind) if state else kind()
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise Reread from error
-
-
-def printable(name: str) -> str:
-    """A file's name as a text that can be stored, whatever its bytes."""
-    return os.fsencode(name).decode("utf-8", "replace")

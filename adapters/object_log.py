@@ -6,7 +6,7 @@ from typing import Any, TypeGuard, cast
 
 import msgspec
 
-from .loose import as_list
+from .content import as_list
 
 SNAPSHOT, SET, PUSH, DELETE = range(4)
 MISSING = object()

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
-from typing import cast
 
 import msgspec
 
 from ..core.model import TITLE_GIVEN, Record, Role, SessionRecord, SkipRecord, TurnRecord, UndoRecord
 from .base import parse_time
-from .content import field, identifier, label, texts, tool_text
+from .content import as_list, field, identifier, label, texts, tool_text
 from .json_lines import decode
 from .line_pass import Taker, restored
 from .openclaw_branch import ORDINARY, Branch, Cursor, Node
@@ -247,7 +246,7 @@ def _hash(text: str) -> int:
 
 
 def _calls(content: object) -> Iterator[str]:
-    for block in cast(list[object], content) if isinstance(content, list) else []:
+    for block in as_list(content):
         kind = field(block, "type")
         if isinstance(kind, str) and kind in CALLS:
             arguments = field(block, "arguments")

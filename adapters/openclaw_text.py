@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .content import without
+from .tags import without
 
 MARK = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}openclaw:ctx\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
 """Ends the header line of every block that newer builds add."""

@@ -19,7 +19,7 @@ from ..core.model import (
     TurnRecord,
     UndoRecord,
 )
-from .base import parse_time
+from .base import parse_time, printable
 from .content import identifier, label, texts, tool_text
 from .json_lines import decode
 from .line_pass import Taker, restored
@@ -245,7 +245,7 @@ class Entries(Taker[Line]):
 def id_in(stem: str) -> str:
     """The session's id in the name of its file."""
     found = STAMPED.fullmatch(stem)
-    return label(found[1] if found else stem) or "?"
+    return printable(found[1] if found else stem)
 
 
 def _id_of_file(path: object) -> str | None:

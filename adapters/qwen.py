@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Record, SessionRecord, SkipRecord
-from .base import files_below
-from .content import label, resumable
+from .base import files_below, printable
+from .content import resumable
 from .environment import named_folder
 from .line_pass import line_records
 from .qwen_tree import LINES, Tree
@@ -39,7 +39,7 @@ class Qwen:
                 yield found
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
-        session = label(path.stem) or path.stem  # what the records say may be another's: Qwen goes by the name as well
+        session = printable(path.stem)  # what the records say may be another's: Qwen goes by the name as well
         tree = Tree(session, since.state if since else b"", with_tools=self.tools)
         if since is None and path.parent.name == ARCHIVE:
             yield SessionRecord(session, handle=f"{ARCHIVE}/{session}")  # nothing that `resume` takes

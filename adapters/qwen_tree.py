@@ -11,8 +11,8 @@ from ..core.model import TITLE_GIVEN, Record, Reread, Role, SessionRecord, SkipR
 from .base import parse_time
 from .content import field, identifier, label, tool_text
 from .genai_parts import said, tools
-from .injected import stripped
 from .line_pass import Taker, restored
+from .tags import stripped
 from .turn_ids import turn_id
 
 HOOK = "qwen:user-prompt-submit-context"

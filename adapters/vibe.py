@@ -20,7 +20,7 @@ from ..core.model import (
     TurnRecord,
     Unreadable,
 )
-from .base import files_below, parse_time
+from .base import files_below, parse_time, printable
 from .chat_message import ChatMessage, said
 from .content import field, identifier, label, resumable
 from .json_file import read_json
@@ -101,7 +101,7 @@ class Vibe:
     def _read_whole(self, path: Path) -> Iterator[Record]:
         document, size = read_json(path, _WHOLE)
         meta = document.metadata
-        session = identifier(meta.session_id) or label(path.stem) or "?"
+        session = identifier(meta.session_id) or printable(path.stem)
         yield _facts(session, meta)
         messages = _Messages(session, parse_time(meta.start_time) or _time_in(path.stem), self.tools)
         for number, raw in enumerate(document.messages):
@@ -159,7 +159,7 @@ def _meta_in(folder: Path) -> _Meta:
 
 def _session_of(folder: Path, meta: _Meta) -> str:
     """A session's id; without its meta data the name of its folder."""
-    return identifier(meta.session_id) or label(folder.name) or "?"
+    return identifier(meta.session_id) or printable(folder.name)
 
 
 def _time_in(name: str) -> int | None:

@@ -7,8 +7,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 from ..core.model import TITLE_GIVEN, Record, SessionRecord, SkipRecord, TurnRecord, UndoRecord
 from .base import parse_time
-from .content import field, identifier, label, tool_text
-from .loose import as_list
+from .content import as_list, field, identifier, label, tool_text
 from .turn_ids import turn_id
 from .unknown_types import UnknownTypes
 

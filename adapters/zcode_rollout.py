@@ -15,10 +15,9 @@ from typing import BinaryIO
 import msgspec
 
 from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, TimeQuality, TurnRecord
-from .base import open_file
+from .base import open_file, printable
 from .content import field, tool_text
 from .json_lines import JsonLines, decode
-from .line_pass import printable
 from .unknown_types import UnknownTypes
 from .zcode_database import DATABASE, holds, kind_of
 from .zcode_requests import ANY, CALLS, LINES, MESSAGE, Answer, request_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .content import texts, without
+from .content import texts
+from .tags import without
 
 NOT_HUMAN = "<task-notification"
 DIRECTORY = re.compile(rb'Primary working directory:\s*((?:[^"\\]|\\[^nr]){1,4096})')

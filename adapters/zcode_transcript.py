@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, TurnRecord
-from .base import parse_time
+from .base import parse_time, printable
 from .content import label, tool_text
 from .json_lines import decode
-from .line_pass import Taker, line_records, printable, restored
+from .line_pass import Taker, line_records, restored
 from .zcode_database import DATABASE, holds, kind_of
 from .zcode_text import answer, prompt
 

@@ -779,7 +779,7 @@ def test_a_name_that_is_no_text_still_makes_an_id(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/rollout-\xff.jsonl"))
     path.write_text(json.dumps(asked("x")))
     (turn,) = told(path).turns
-    assert turn.session == "rollout-?"
+    assert turn.session == "rollout-\N{REPLACEMENT CHARACTER}"
 
 
 def test_a_state_that_cannot_be_understood_asks_for_a_reread(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from harkback.adapters.gemini import Gemini
-from harkback.adapters.injected import stripped
+from harkback.adapters.tags import stripped
 from harkback.core.model import Checkpoint, Reread, SkipRecord, TurnRecord, UndoRecord, Unreadable
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,6 +1,8 @@
-"""What agents put before and after the words of a person."""
+"""Texts with blocks `<tag …>…</tag>` in them: without those that an agent put there, or what stands inside one."""
 
 from __future__ import annotations
+
+import re
 
 
 def stripped(text: str, *tags: str) -> str:
@@ -23,3 +25,23 @@ def stripped(text: str, *tags: str) -> str:
                 opening = max(text.rfind(f"<{tag}>", start, end), text.rfind(f"<{tag} ", start, end))
                 end = end if opening < 0 else opening
     return text[start:end]
+
+
+def without(text: str, *tags: str) -> str:
+    """A text without its blocks `<tag …>…</tag>`; one that is never closed goes to the end. In time linear in both."""
+    for tag in tags:
+        closing, kept, start = f"</{tag}>", "", 0
+        for found in re.finditer(rf"<{re.escape(tag)}(?=[\s>/])[^<>]*>", text):
+            if found.start() < start:
+                continue
+            kept += text[start : found.start()]
+            end = text.find(closing, found.end())
+            start = end + len(closing) if end >= 0 else len(text)
+        text = kept + text[start:]
+    return text
+
+
+def inside(text: str, tag: str) -> str | None:
+    """What stands after the first `<tag>`, up to its `</tag>` if there is one; None without the first."""
+    _, opened, rest = text.partition(f"<{tag}>")
+    return rest.partition(f"</{tag}>")[0].strip() if opened else None
