@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-PATIENCE = 30.0
+PATIENCE = 20.0
 _SEQUENCE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_](?:[^\x07\x1b]|\x1b(?!\\))*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])", re.DOTALL
 )
@@ -47,7 +47,7 @@ class Terminal:
         """All that the terminal was sent."""
         return self._sent.decode("utf-8", "surrogateescape")
 
-    def press(self, *keys: str, quiet: float = 0.25) -> None:
+    def press(self, *keys: str, quiet: float = 0.2) -> None:
         """Type keys, some at once, and wait each time until nothing has been drawn for `quiet` seconds."""
         for key in keys:
             os.write(self._master, key.encode())

@@ -45,7 +45,11 @@ def looked_through(home: CommandLine, size: tuple[int, int]) -> str:
     with Terminal([home.program], home.environ, size) as terminal:
         terminal.until("zebra")
         terminal.press("zebra", DOWN * 4, ENTER, "nnn", "y", "a" + END, " ", "b", ESCAPE, ESCAPE)
-        terminal.press(F3, DOWN * 3 + ENTER, ESCAPE, F2, DOWN + TAB + DOWN, ESCAPE, QUIT)
+        terminal.press(F3)
+        terminal.until("what was skipped")
+        terminal.press(DOWN * 3 + ENTER, ESCAPE, F2)
+        terminal.until("Exclusions")
+        terminal.press(DOWN + TAB + DOWN, ESCAPE, QUIT)
         assert terminal.end() == 0, without_sequences(terminal.shown)[-2_000:]
         return terminal.shown
 
