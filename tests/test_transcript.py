@@ -586,3 +586,15 @@ def test_a_conversation_whose_turns_have_no_number_can_be_shown() -> None:
     page = lay_out(Conversation(SESSION, turns, 0, 0), 40, UTC)
     assert page is not None
     assert page.height == 1 + 3 * 3
+
+
+async def test_a_long_conversation_is_looked_through_beside_the_drawing() -> None:
+    conversation = talk(1, 100, text="word " * 200 + "hello {}")
+    async with running(needles=finder("never")) as (app, pilot):
+        app.view.show(conversation, finder(r"hello 7\b"), 1)
+        assert app.view.page is not None  # it is there at once
+        assert app.view.matching is None
+        assert app.view.next_match()
+        await settle(app, pilot)
+        assert app.view.matching is not None
+        assert current(app) == 7

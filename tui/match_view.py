@@ -45,7 +45,8 @@ class MatchView(PageView):
         self.start_looking(needles)
         self.match = None
         self._jump_later, self._from_the_top = (1 if needles else 0), True
-        self.lay_out_again()
+        if self._conversation:
+            self.lay_out(self._conversation)
 
     def next_match(self) -> bool:
         """Go to the next match; False where there is none further.

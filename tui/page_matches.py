@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from ..core.model import Conversation
-from .page import Match, Needles, Page
+from .page import Match, Needles, Page, Piece
 
-_TURN_EFFORT = 1000
+SOON_FOUND = 50_000
+"""Conversations of no more characters are looked through at once."""
+_TURN_EFFORT, _FOLDED_EFFORT = 1000, 100
 
 
 def matches_in(page: Page, piece: int, needles: Needles) -> list[Match]:
@@ -27,9 +29,14 @@ def matching_pieces(page: Page, needles: Needles, stop: Callable[[], bool] = lam
     return found
 
 
+def is_short(piece: Piece) -> bool:
+    """Whether the matches of a folded turn are counted as fast as its line is drawn."""
+    return piece.what == "folded" and piece.block.end <= SOON_FOUND // 5
+
+
 def effort(conversation: Conversation, folded: Collection[int] = ()) -> int:
-    """About what laying out and looking through costs, in characters of plain English text."""
+    """About what laying out costs, in characters of plain English text."""
     return sum(
-        _TURN_EFFORT + len(turn.text) * (1 if turn.id in folded or turn.text.isascii() else 8)
+        _FOLDED_EFFORT if turn.id in folded else _TURN_EFFORT + len(turn.text) * (1 if turn.text.isascii() else 8)
         for turn in conversation.turns
     )

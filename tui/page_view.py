@@ -22,7 +22,7 @@ from ..core.model import Conversation, Session, Turn
 from .layout import Line
 from .line_parts import CURRENT_BAR, HIT_BAR, LOOKED_AT, NO_BAR, STYLES, Part, parts
 from .page import INDENT, Match, Needles, Page, lay_out
-from .page_matches import effort, matches_in, matching_pieces
+from .page_matches import SOON_FOUND, effort, is_short, matches_in, matching_pieces
 from .selected import ends, with_selection
 
 SMALL = 1_500_000
@@ -122,24 +122,24 @@ class PageView(ScrollView):
             self.run_worker(work, group="layout", description="laying out a conversation", thread=True)
             self.refresh()
             return
-        if (page := lay()) is not None:
-            self._arrive(page)
-            self._take_matching(matching_pieces(page, self.needles) if self.needles else [])
-
-    def lay_out_again(self) -> None:
-        """Lay out what is shown anew: what is to be marked or folded has changed."""
-        if self._conversation:
-            self.lay_out(self._conversation)
+        if (page := lay()) is None:
+            return
+        self._arrive(page)
+        if (needles := self.needles) and sum(len(turn.text) for turn in page.turns) > SOON_FOUND:
+            look = partial(self._look_in_thread, self._ticket, page, needles)
+            self.run_worker(look, group="looking", description="looking through a conversation", thread=True)
+        else:
+            self._take_matching(matching_pieces(page, needles) if needles else [])
 
     def _lay_out_in_thread(self, ticket: int, lay: Callable[..., Page | None], needles: Needles | None) -> None:
-        def outdated() -> bool:
-            return ticket != self._ticket
-
-        page = lay(stop=outdated)
+        page = lay(stop=lambda: ticket != self._ticket)
         if page is None:
             return
         self.post_message(_Laid(ticket, page))
-        matching = matching_pieces(page, needles, outdated) if needles else []
+        self._look_in_thread(ticket, page, needles)
+
+    def _look_in_thread(self, ticket: int, page: Page, needles: Needles | None) -> None:
+        matching = matching_pieces(page, needles, lambda: ticket != self._ticket) if needles else []
         if matching is not None:
             self.post_message(_Found(ticket, matching))
 
@@ -255,7 +255,7 @@ class PageView(ScrollView):
             lines,
             row - page.tops[piece],
             bar=HIT_BAR if is_hit else CURRENT_BAR if is_current else NO_BAR,
-            matches=self.matches_in(piece) if what in ("text", "folded") else (),
+            matches=self.matches_in(piece) if what == "text" or is_short(page.pieces[piece]) else (),
             match=self.match,
             zone=self._zone,
             collected=what in ("heading", "folded") and page.turns[index].id in self.collected,
