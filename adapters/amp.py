@@ -20,6 +20,7 @@ from ..core.model import (
 )
 from .base import files_below, parse_time, printable
 from .content import as_list, field, identifier, label, resumable, texts, tool_text
+from .environment import data_folder
 from .json_file import read_json
 from .json_lines import decode
 from .unknown_types import UnknownTypes
@@ -55,7 +56,7 @@ class Amp:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        return [home / (environ.get("XDG_DATA_HOME") or ".local/share") / "amp" / "threads"]
+        return [data_folder(home, environ) / "amp" / "threads"]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         return files_below(root, lambda name: name.startswith("T-") and name.endswith(".json"))

@@ -23,10 +23,9 @@ PLAIN_ID = re.compile(r"(?!-|agent-)[A-Za-z0-9_-]{1,128}")
 """Of a session that can be resumed: those of sub-agents have a dot."""
 
 
-def config_folders(home: Path, named: str | None, *names: str) -> list[Path]:
+def config_folders(home: Path, named: Path | None, *names: str) -> list[Path]:
     """The folders of one product: the one that its variable names in place of the first of `names`, and the others."""
-    first = home / named.removeprefix("~/") if named and named.strip() else home / names[0]
-    return list(dict.fromkeys([first, *(home / name for name in names[1:])]))
+    return list(dict.fromkeys([named or home / names[0], *(home / name for name in names[1:])]))
 
 
 def sessions_below(root: Path) -> Iterator[Path | Place | SkipRecord]:

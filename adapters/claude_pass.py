@@ -22,9 +22,10 @@ from ..core.model import (
 from .base import parse_time
 from .claude_record import LINE, META, SPOKEN, Line, asked, is_all_aside, name_of, replied, steered
 from .claude_text import is_bare_command, is_summary, prompt, title_from_rename
-from .claude_thread import Held, Message, State, Thread, digest
+from .claude_thread import Held, Message, State, Thread
 from .claude_tools import tool_turns
 from .json_lines import JsonLines
+from .turn_ids import digest
 
 CHECKPOINT_EVERY = 2_000
 MOST_HELD, MOST_SKIPS = 16, 50

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-
 import msgspec
 import zstandard
 
 from ..core.model import Kind, Reread, Role, SessionRecord, TurnRecord
 from .claude_text import unsaid
+from .turn_ids import digest
 
 KEPT_LINKS = 64
 KEPT_MESSAGES = 8
@@ -206,8 +205,3 @@ class State(msgspec.Struct, array_like=True):
 
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(State)
-
-
-def digest(text: str) -> int:
-    """A 64-bit hash."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import Checkpoint, Place, Record, SkipRecord, Unreadable
-from .base import parse_time
+from .base import parse_time, printable
 from .cline_messages import HISTORY, Times, history_records, shown_lines, shown_records
 from .environment import user_folders
 from .json_file import read_json
@@ -67,7 +66,7 @@ def read_task(path: Path, tools: bool) -> Iterator[Record]:
 
 def name_of(path: Path) -> str:
     """The id of the task that a file is of."""
-    return os.fsencode(path.parent.name).decode("utf-8", "replace")
+    return printable(path.parent.name)
 
 
 def _times(path: Path) -> Times:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..core.model import Checkpoint, Place, Record, SkipRecord
 from .buddy import CONFIG_VARIABLE, config_folders, records, resume_command, sessions_below
+from .environment import named_folder
 from .workbuddy import FOLDERS as OF_WORKBUDDY
 
 FOLDERS = (".codebuddy", ".codebuddy-cn")
@@ -25,7 +26,7 @@ class CodeBuddy:
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         """Never WorkBuddy's, though the variable may name one to resume a session of that."""
         theirs = {home / name for name in OF_WORKBUDDY}
-        named = config_folders(home, environ.get(CONFIG_VARIABLE), *FOLDERS)
+        named = config_folders(home, named_folder(home, environ, CONFIG_VARIABLE), *FOLDERS)
         return [root if root not in theirs else home / FOLDERS[0] for root in named]
 
     def find(self, root: Path) -> Iterator[Path | Place | SkipRecord]:

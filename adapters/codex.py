@@ -15,6 +15,7 @@ from .base import files_below, open_file, printable
 from .codex_rollout import Rollout
 from .codex_shapes import LINES, Line
 from .content import identifier, label
+from .environment import named_folder
 from .json_file import read_json
 from .json_lines import LINE_LIMIT, JsonLines, decode
 from .zstd_stream import open_unpacked
@@ -57,7 +58,7 @@ class Codex:
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         """Codex's own home."""
-        return [home / (environ.get("CODEX_HOME") or ".codex")]
+        return [named_folder(home, environ, "CODEX_HOME") or home / ".codex"]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         """Rollouts, each once: plain before packed, a live one before an archived one; and the index of titles."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from hashlib import blake2b
 
 import msgspec
 
 from ..core.model import Reread, TurnRecord, UndoRecord
 from .codex_text import comparable
+from .turn_ids import digest
 
 HOLD = 1 << 20
 """Characters of turns that wait for a first user event; beyond it the file is taken to have none."""
@@ -136,7 +136,7 @@ class Turns:
                 self._state.layer = Layer.ITEMS_SO_FAR
 
     def _is_fresh(self, text: str, source: Source) -> bool:
-        key, texts = _hash(comparable(text)), self._state.round
+        key, texts = digest(comparable(text)), self._state.round
         counts = texts.setdefault(key, [0] * len(Source))
         most = max(counts)
         counts[source] += 1
@@ -167,7 +167,7 @@ class Turns:
     def _stand(self, turn: TurnRecord) -> None:
         state, key = self._state, None
         if turn.role == "user":
-            key = _hash(turn.text)
+            key = digest(turn.text)
             if key == state.last_prompt:
                 return  # after an abort some builds write the prompt again
             state.users.append(turn.order)
@@ -182,7 +182,3 @@ class Turns:
         del state.users[-rollback.count :]
         state.last_prompt = None
         self._out.append(UndoRecord(rollback.session, since, rollback.order))
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())

@@ -24,6 +24,7 @@ from ..core.model import (
 from .base import files_below, parse_time, printable
 from .chat_message import ChatMessage, said
 from .content import identifier, label
+from .environment import named_folder
 from .json_file import read_json
 from .json_lines import decode
 from .unknown_types import UnknownTypes
@@ -66,7 +67,7 @@ class Continue:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        return [home / (environ.get("CONTINUE_GLOBAL_DIR") or ".continue") / "sessions"]
+        return [(named_folder(home, environ, "CONTINUE_GLOBAL_DIR") or home / ".continue") / "sessions"]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         return files_below(root, lambda name: name == LIST or SESSION.fullmatch(name) is not None)

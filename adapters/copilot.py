@@ -25,7 +25,7 @@ from .copilot_events import LINES, Events
 from .environment import named_folder
 from .json_file import read_json
 from .line_pass import line_records
-from .plain_paths import is_plain_file
+from .listing import is_plain_file
 
 FOLDERS = ("session-state", "history-session-state")
 EVENTS, FACTS = "events.jsonl", "workspace.yaml"

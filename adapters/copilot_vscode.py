@@ -14,8 +14,8 @@ from .base import files_below, open_file, printable
 from .environment import user_folders
 from .json_file import read_json
 from .json_lines import JsonLines
+from .listing import is_plain_folder
 from .object_log import OPERATIONS, ObjectLog
-from .plain_paths import is_plain_folder
 from .vscode_chat import records_of
 from .vscode_storage import folder_of, workspaces
 

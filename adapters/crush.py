@@ -13,7 +13,7 @@ import msgspec
 from ..core.model import Adapter, Checkpoint, Place, Record, Reread, SkipRecord, Unreadable
 from . import crush_db
 from .content import field, label, resumable
-from .environment import named_folder
+from .environment import data_folder, named_folder
 from .foreign_sqlite import change_token, split
 from .json_file import read_json
 from .listing import files_in
@@ -38,7 +38,7 @@ class Crush:
         """Where the registry of projects is; each project's own folder is a root by `project_roots`."""
         if folder := named_folder(home, environ, "CRUSH_GLOBAL_DATA"):
             return [folder]
-        data = named_folder(home, environ, "XDG_DATA_HOME") or home / ".local" / "share"
+        data = data_folder(home, environ)
         local = named_folder(home, environ, "LOCALAPPDATA") or home / "AppData" / "Local"
         return [data / "crush", local / "crush"]
 

@@ -16,7 +16,7 @@ from .environment import named_folder, user_folders
 from .foreign_files import beside
 from .foreign_places import split
 from .foreign_sqlite import change_token
-from .plain_paths import is_plain_file, is_plain_folder
+from .listing import is_plain_file, is_plain_folder
 from .vscode_storage import STORAGE, workspaces
 
 DATABASE = "state.vscdb"

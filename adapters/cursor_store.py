@@ -27,7 +27,7 @@ from .cursor_turns import TurnNames, model_of, title_of
 from .foreign_sqlite import ForeignStore, fitting, open_foreign
 from .json_file import read_json
 from .json_lines import decode
-from .plain_paths import folders_in, is_plain_file, is_plain_folder
+from .listing import is_plain_file, is_plain_folder, plain_folders_in
 from .unknown_types import UnknownTypes
 
 STORE, FACTS = "store.db", "meta.json"
@@ -111,7 +111,7 @@ def transcripts_of(path: Path) -> list[Path]:
     name, projects = path.parent.name, path.parents[3] / "projects" if len(path.parents) > 3 else path.parent
     if not identifier(name) or not is_plain_folder(projects):
         return []
-    folders = [folder / FOLDER for folder in (projects, *folders_in(projects))]
+    folders = [folder / FOLDER for folder in (projects, *plain_folders_in(projects))]
     own = [each for folder in folders if is_plain_folder(folder) for each in (folder, folder / name)]
     files = [folder / f"{name}{ending}" for folder in own if is_plain_folder(folder) for ending in (".jsonl", ".txt")]
     return [file for file in files if is_plain_file(file)]

@@ -13,6 +13,7 @@ from ..core.model import Checkpoint, Record, Reread, SessionRecord, SkipRecord
 from .base import files_below, printable
 from .content import label, resumable
 from .droid_lines import LINE, Lines
+from .environment import named_folder
 from .json_file import read_json
 from .line_pass import line_records
 
@@ -37,8 +38,8 @@ class Droid:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        named = [value for name in ("FACTORY_HOME", "FACTORY_DIR") if (value := environ.get(name))]
-        folders = [home / folder for folder in (named or [".factory"])]
+        named = [named_folder(home, environ, variable) for variable in ("FACTORY_HOME", "FACTORY_DIR")]
+        folders = [folder for folder in named if folder] or [home / ".factory"]
         return [folder / part for folder in folders for part in ("sessions", "projects")]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:

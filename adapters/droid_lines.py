@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import blake2b
 
 import msgspec
 
@@ -13,6 +12,7 @@ from .content import as_list, field, identifier, label, texts, tool_text
 from .json_lines import decode
 from .line_pass import Taker, restored
 from .tags import stripped
+from .turn_ids import digest
 
 SILENT = frozenset({"todo_state", "session_end", "error"})
 TASK = "# Task Tool Invocation"
@@ -121,7 +121,7 @@ class Lines(Taker[Line]):
                 return
             case "completion":
                 role, content = "assistant", line.final_text
-                if isinstance(content, str) and _hash(content) == self._state.answer:
+                if isinstance(content, str) and digest(content.strip()) == self._state.answer:
                     return
             case _ if line.message != _NULL:
                 message = decode(line.message, _MESSAGE)
@@ -135,7 +135,7 @@ class Lines(Taker[Line]):
                     yield "user", "\n\n".join(asked)
             case "assistant":
                 if answered := "\n\n".join(texts(content)):
-                    self._state.answer = _hash(answered)
+                    self._state.answer = digest(answered.strip())
                     yield "assistant", answered
             case "system":
                 return
@@ -157,7 +157,3 @@ def _tools(content: object) -> Iterator[tuple[Role, str]]:
             continue
         if text:
             yield "tool", text
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.strip().encode("utf-8", "replace"), digest_size=8).digest())

@@ -1,4 +1,4 @@
-"""Where agents keep their stores: what an environment variable says, and the folders of editors built on VS Code."""
+"""Where agents keep their stores: what an environment variable says, and the data folders of systems and editors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,22 @@ def named_folder(home: Path, environ: Mapping[str, str], variable: str) -> Path 
     return home / value.removeprefix("~/") if value else None
 
 
+def data_folder(home: Path, environ: Mapping[str, str]) -> Path:
+    """Where command line tools keep their data on Linux, and many of them on macOS too."""
+    return named_folder(home, environ, "XDG_DATA_HOME") or home / ".local" / "share"
+
+
+def roaming_folder(home: Path, environ: Mapping[str, str]) -> Path:
+    """Where applications keep their data on Windows."""
+    return named_folder(home, environ, "APPDATA") or home / "AppData" / "Roaming"
+
+
 def application_folders(home: Path, environ: Mapping[str, str]) -> tuple[Path, Path, Path]:
     """Where applications keep their data, by the layouts of Linux, macOS and Windows."""
     return (
         named_folder(home, environ, "XDG_CONFIG_HOME") or home / ".config",
         home / "Library" / "Application Support",
-        named_folder(home, environ, "APPDATA") or home / "AppData" / "Roaming",
+        roaming_folder(home, environ),
     )
 
 

@@ -25,7 +25,7 @@ from ..core.model import (
 from . import goose_db
 from .base import parse_time, printable
 from .content import identifier, label, resumable
-from .environment import named_folder
+from .environment import data_folder, named_folder, roaming_folder
 from .foreign_sqlite import change_token, split
 from .goose_shapes import is_hidden, pieces_of
 from .line_pass import Taker, line_records
@@ -64,8 +64,7 @@ class Goose:
         """The folder that `GOOSE_PATH_ROOT` says, else those of Linux and macOS, and of Windows."""
         if root := named_folder(home, environ, "GOOSE_PATH_ROOT"):
             return [root / "data" / "sessions"]
-        data = named_folder(home, environ, "XDG_DATA_HOME") or home / ".local" / "share"
-        roaming = named_folder(home, environ, "APPDATA") or home / "AppData" / "Roaming"
+        data, roaming = data_folder(home, environ), roaming_folder(home, environ)
         return [data / "goose" / "sessions", roaming / "Block" / "goose" / "data" / "sessions"]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:

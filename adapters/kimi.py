@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..core.model import Checkpoint, Place, Record, SkipRecord
 from .content import resumable
-from .environment import named_folder
+from .environment import application_folders, named_folder
 from .kimi_cli import STATE, WIRE, state_records, wire_records
 from .kimi_code import code_state_records, code_wire_records
 from .kimi_context import CONTEXT, context_records
@@ -34,12 +34,10 @@ class Kimi:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        config = named_folder(home, environ, "XDG_CONFIG_HOME") or home / ".config"
-        roaming = named_folder(home, environ, "APPDATA") or home / "AppData" / "Roaming"
         return [
             named_folder(home, environ, "KIMI_SHARE_DIR") or home / ".kimi",
             named_folder(home, environ, "KIMI_CODE_HOME") or home / ".kimi-code",
-            *(base / DESKTOP for base in (home / "Library" / "Application Support", config, roaming)),
+            *(base / DESKTOP for base in application_folders(home, environ)),
         ]
 
     def find(self, root: Path) -> Iterator[Path | Place | SkipRecord]:

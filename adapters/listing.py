@@ -1,8 +1,9 @@
-"""What lies directly in a folder, where a whole tree below it is not to be walked."""
+"""What lies directly in a folder, without a walk through the tree below, and whether a path is no link."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def folders_in(folder: Path) -> Iterator[Path | SkipRecord]:
                     yield Path(entry.path)
                 elif entry.is_symlink() and entry.is_dir():
                     yield SkipRecord("symbolic-link", entry.path)
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return
     except OSError:
         yield SkipRecord("unreadable-folder", os.fspath(folder))
@@ -35,7 +36,27 @@ def files_in(folder: Path, wanted: Callable[[str], bool]) -> Iterator[Path | Ski
                     yield Path(entry.path)
                 else:
                     yield SkipRecord("symbolic-link" if entry.is_symlink() else "not-a-file", entry.path)
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return
     except OSError:
         yield SkipRecord("unreadable-folder", os.fspath(folder))
+
+
+def plain_folders_in(folder: Path) -> list[Path]:
+    """The folders in a folder, in order, of which nothing else is to be told."""
+    return sorted(found for found in folders_in(folder) if isinstance(found, Path))
+
+
+def is_plain_file(path: Path) -> bool:
+    return stat.S_ISREG(_mode(path))
+
+
+def is_plain_folder(path: Path) -> bool:
+    return stat.S_ISDIR(_mode(path))
+
+
+def _mode(path: Path) -> int:
+    try:
+        return path.lstat().st_mode
+    except (OSError, ValueError):
+        return 0

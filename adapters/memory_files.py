@@ -26,6 +26,7 @@ from ..core.model import (
 from .base import EARLIEST, LATEST, files_below, open_file
 from .content import label
 from .json_lines import FOREIGN
+from .listing import is_plain_file, is_plain_folder, plain_folders_in
 from .markdown import Chunk, chunks, first_heading, front_matter, lines_of
 from .memory_places import (
     HIDDEN_FILES,
@@ -35,7 +36,6 @@ from .memory_places import (
     project_of,
     project_places,
 )
-from .plain_paths import folders_in, is_plain_file, is_plain_folder
 
 LARGEST = 4 << 20
 """Bytes of a memory file: what is larger nobody wrote for an agent to read."""
@@ -70,7 +70,7 @@ class MemoryFiles:
             if _is_note(root.name):
                 yield root
         elif is_claude_projects(root):
-            for project in folders_in(root):
+            for project in plain_folders_in(root):
                 if is_plain_folder(project / MEMORY):
                     yield from _notes_below(project / MEMORY)
         elif is_plain_folder(root):

@@ -15,8 +15,8 @@ from .claude import Claude
 from .content import label
 from .environment import named_folder
 from .json_file import read_json
+from .listing import is_plain_folder, plain_folders_in
 from .openclaw import OpenClaw
-from .plain_paths import folders_in, is_plain_folder
 
 PROJECTS, MEMORY, SETTINGS = "projects", "memory", "settings.json"
 WORKTREES = "worktrees"
@@ -59,7 +59,7 @@ def agents_places(home: Path, environ: Mapping[str, str]) -> list[Path]:
     codex = named_folder(home, environ, "CODEX_HOME") or home / ".codex"
     gemini = (named_folder(home, environ, "GEMINI_CLI_HOME") or home) / ".gemini"
     kimi = named_folder(home, environ, "KIMI_CODE_HOME") or home / ".kimi-code"
-    buddy, *_ = config_folders(home, environ.get(CONFIG_VARIABLE), ".codebuddy")
+    buddy, *_ = config_folders(home, named_folder(home, environ, CONFIG_VARIABLE), ".codebuddy")
     programs = named_folder(home, environ, "PROGRAMFILES")
     return [
         *_of_claude(home, environ),
@@ -85,7 +85,7 @@ def project_places(project: Path) -> list[Path]:
 
 def is_claude_projects(folder: Path) -> bool:
     """Whether a folder is the one in which Claude Code keeps something for each project."""
-    return folder.name == PROJECTS and any(_SLUG.match(each.name) for each in folders_in(folder))
+    return folder.name == PROJECTS and any(_SLUG.match(each.name) for each in plain_folders_in(folder))
 
 
 def project_of(path: Path) -> Path | None:
@@ -112,7 +112,7 @@ def _of_claude(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
         if projects.name == PROJECTS:
             folder = projects.parent
             yield from (folder / "CLAUDE.md", folder / "rules")
-            if any(is_plain_folder(each / MEMORY) for each in folders_in(projects)):
+            if any(is_plain_folder(each / MEMORY) for each in plain_folders_in(projects)):
                 yield projects
             if own := _own_folder(folder / SETTINGS):
                 yield home / own.removeprefix("~/")
@@ -130,7 +130,7 @@ def _own_folder(path: Path) -> str | None:
 def _of_openclaw(home: Path, environ: Mapping[str, str]) -> Iterator[Path]:
     """What agents remember in their workspaces; one that lies elsewhere is known as the project of its sessions."""
     for state in OpenClaw().roots(home, environ):
-        others = [folder for folder in folders_in(state) if folder.name.startswith("workspace-")]
+        others = [folder for folder in plain_folders_in(state) if folder.name.startswith("workspace-")]
         for workspace in (state / "workspace", *others):
             yield from (workspace / name for name in ("MEMORY.md", "USER.md", MEMORY))
 
@@ -154,7 +154,7 @@ def _by_slug(anchor: str, slug: str) -> Path | None:
         if not found:
             return None
         folder, rest = found.pop()
-        for inner in reversed(folders_in(folder)):
+        for inner in reversed(plain_folders_in(folder)):
             name = re.sub(r"[^A-Za-z0-9]", "-", inner.name)
             if rest == name:
                 return inner

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Literal
 
 from ..core.model import Role, TimeQuality, TurnRecord
-from .turn_ids import turn_id
+from .turn_ids import copy_id, turn_id
 
 Piece = tuple[Literal["text", "tool"], str]
 """What was said, or what a tool was given or gave back."""
@@ -51,8 +50,3 @@ def turns_of(
             turns.append(TurnRecord(session, role, said, time, order_of(place, number), known_by, quality=quality))
             said = ""
     return turns
-
-
-def copy_id(role: Role, time: int | None, text: str) -> str:
-    """An id that the copies of a message share."""
-    return blake2b(f"{role}\0{time}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -13,7 +13,7 @@ from . import openclaw_store
 from .environment import named_folder
 from .foreign_sqlite import change_token, split
 from .line_pass import line_records
-from .listing import files_in, folders_in
+from .listing import files_in, folders_in, plain_folders_in
 from .openclaw_list import read_list
 from .openclaw_rows import ROWS, Transcript
 
@@ -45,8 +45,8 @@ class OpenClaw:
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         """The state folder, under each name that it has or had, and those of named profiles in the home."""
         named = {name: named_folder(home, environ, variable) for name, variable in VARIABLES.items()}
-        profiles = [each for each in folders_in(home) if isinstance(each, Path) and each.name.startswith(".openclaw-")]
-        return [*(named.get(name) or home / name for name in KIN), *sorted(profiles)]
+        profiles = [each for each in plain_folders_in(home) if each.name.startswith(".openclaw-")]
+        return [*(named.get(name) or home / name for name in KIN), *profiles]
 
     def find(self, root: Path) -> Iterator[Path | Place | SkipRecord]:
         """What each agent keeps of its sessions, and nothing else: credentials lie in the folders beside."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from itertools import islice
 
 import msgspec
@@ -17,6 +16,7 @@ from .json_lines import decode
 from .line_pass import Taker, restored
 from .openclaw_branch import ORDINARY, Branch, Cursor, Node
 from .openclaw_text import answer, prompt
+from .turn_ids import digest
 
 CALLS = frozenset({"toolCall", "tool_use", "toolUse", "tool_call", "functionCall"})
 PARTS = 64
@@ -189,7 +189,7 @@ class Transcript(Taker[Row]):
         match message.role:
             case "user":
                 said = prompt(said)
-                asked = _hash(said)
+                asked = digest(said)
                 is_again = bool(said) and goes_on and state.has_failed and asked == state.asked
                 state.asked, state.has_failed = asked, False
                 if is_again:  # asked anew of another model, when the first one failed
@@ -223,7 +223,7 @@ class Transcript(Taker[Row]):
         self._turns.append((at.row, order))
         quality = "exact" if at.time else "file" if self._state.time else "none"
         # Ids of eight digits meet by chance among many sessions, but not with the same text.
-        native_id = f"{at.id}-{_hash(text):x}" if at.id else None
+        native_id = f"{at.id}-{digest(text):x}" if at.id else None
         yield TurnRecord(self.session, role, text, at.time or self._state.time, order, native_id, quality=quality)
 
     def _use_model(self, value: object) -> Iterable[SessionRecord]:
@@ -239,10 +239,6 @@ def parent_of(value: object) -> str | None:
         return None
     name = re.split(r"[/\\]", value)[-1].removesuffix(".jsonl")
     return identifier(_STAMPED.sub("", name, count=1))
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=7).digest())
 
 
 def _calls(content: object) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..core.model import Adapter, Checkpoint, Place, Record, Reread, SkipRecord
 from . import opencode_db, opencode_tree
 from .content import resumable
-from .environment import named_folder
+from .environment import data_folder
 from .foreign_sqlite import change_token, split
 from .listing import files_in
 
@@ -28,7 +28,7 @@ class OpenCode:
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
         """The data folder, the same on every system, and the database that `OPENCODE_DB` names."""
-        data = (named_folder(home, environ, "XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
+        data = data_folder(home, environ) / "opencode"
         named = environ.get("OPENCODE_DB", "").strip()
         return [data] if named in ("", ":memory:") else [data, data / named.removeprefix("~/")]
 

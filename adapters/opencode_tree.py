@@ -13,7 +13,7 @@ from ..core.model import Place, Record, SessionRecord, SkipRecord, UndoRecord, U
 from .content import field, identifier, label
 from .json_file import read_json
 from .json_lines import LINE_LIMIT, decode
-from .listing import files_in, folders_in
+from .listing import files_in, folders_in, plain_folders_in
 from .message_turns import Piece, order_of, turns_of
 from .opencode_db import END, has_messages_of
 from .opencode_shapes import ANY, INFO, MESSAGE, PART, PARTS, Info, Message, Part, facts, pieces_of
@@ -31,7 +31,7 @@ def find(root: Path) -> Iterator[Place | SkipRecord]:
     Once there is a database nothing here is written any more; that it came has each session read again.
     """
     is_over = (root / DATABASE).exists() or (root.parent / DATABASE).exists()
-    projects = [folder for folder in folders_in(root / "project") if isinstance(folder, Path)]
+    projects = plain_folders_in(root / "project")
     for storage in (root, root / "storage", *(folder / "storage" for folder in projects)):
         for folder in folders_in(storage / "session"):
             if isinstance(folder, SkipRecord):

@@ -11,6 +11,7 @@ import msgspec
 from ..core.model import Checkpoint, Record, SkipRecord, Unreadable
 from .base import files_below
 from .content import label, resumable
+from .environment import named_folder
 from .json_file import read_json
 from .line_pass import line_records
 from .pi_entries import LINE, STAMPED, Entries, id_in
@@ -30,10 +31,10 @@ class Pi:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        agent = home / (environ.get("PI_CODING_AGENT_DIR") or ".pi/agent")
-        named = [environ.get("PI_CODING_AGENT_SESSION_DIR"), _folder_in_settings(agent / "settings.json")]
-        given = [home / folder.removeprefix("~/") for folder in named if folder]
-        return [*given, agent / "sessions", home / ".omp" / "agent" / "sessions"]
+        agent = named_folder(home, environ, "PI_CODING_AGENT_DIR") or home / ".pi" / "agent"
+        named = named_folder(home, environ, "PI_CODING_AGENT_SESSION_DIR")
+        given = [named, _folder_in_settings(agent / "settings.json", home)]
+        return [*(folder for folder in given if folder), agent / "sessions", home / ".omp" / "agent" / "sessions"]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         return files_below(root, lambda name: name.endswith(".jsonl") and not name.startswith("."))
@@ -50,11 +51,12 @@ class Pi:
         return replace(self, tools=True, version=self.version + 1000)
 
 
-def _folder_in_settings(path: Path) -> str | None:
+def _folder_in_settings(path: Path, home: Path) -> Path | None:
     try:
-        return label(read_json(path, _SETTINGS, 1 << 20)[0].session_dir)
+        told = label(read_json(path, _SETTINGS, 1 << 20)[0].session_dir)
     except (OSError, ValueError, Unreadable):
         return None
+    return home / told.removeprefix("~/") if told else None
 
 
 _SETTINGS = msgspec.json.Decoder(_Settings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import blake2b
 
 import msgspec
 
@@ -13,7 +12,7 @@ from .content import field, identifier, label, tool_text
 from .genai_parts import said, tools
 from .line_pass import Taker, restored
 from .tags import stripped
-from .turn_ids import turn_id
+from .turn_ids import digest, turn_id
 
 HOOK = "qwen:user-prompt-submit-context"
 FOLDED = frozenset({"notification", "cron", "goal_runtime", "agent_bootstrap", "agent_launch_prompt", "agent_retry"})
@@ -106,12 +105,12 @@ class Tree(Taker[Line]):
         name = turn_id(self._session, uuid)
         time = parse_time(line.timestamp)
         for number, (speaker, text) in enumerate(self._turns(line, role)):
-            digest = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=7).digest())
+            mark = digest(text)
             more = speaker != "tool" and place.said != 0
             if speaker != "tool":
-                if digest == place.said:
+                if mark == place.said:
                     continue  # the same fragment again
-                place.said = digest
+                place.said = mark
             native_id = name if speaker != "tool" else name and f"{name}:{place.turns}"
             before = place.turn if place.turn != native_id else None
             if place.turn is None and place.is_rooted and self._state.has_turns:

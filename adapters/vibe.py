@@ -23,6 +23,7 @@ from ..core.model import (
 from .base import files_below, parse_time, printable
 from .chat_message import ChatMessage, said
 from .content import field, identifier, label, resumable
+from .environment import named_folder
 from .json_file import read_json
 from .json_lines import decode
 from .line_pass import Taker, line_records
@@ -64,7 +65,7 @@ class Vibe:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        return [home / (environ.get("VIBE_HOME") or ".vibe") / "logs" / "session"]
+        return [(named_folder(home, environ, "VIBE_HOME") or home / ".vibe") / "logs" / "session"]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         return files_below(root, _is_wanted)

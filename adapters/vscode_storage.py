@@ -11,7 +11,7 @@ import msgspec
 from ..core.model import Unreadable
 from .content import label
 from .json_file import read_json
-from .plain_paths import folders_in, is_plain_folder
+from .listing import is_plain_folder, plain_folders_in
 
 STORAGE, MANIFEST = "workspaceStorage", "workspace.json"
 LIMIT = 1 << 20
@@ -31,7 +31,7 @@ _DECODER = msgspec.json.Decoder(_Manifest)
 def workspaces(user: Path) -> list[Path]:
     """The folders of all workspaces below an editor's `User` folder, no link among them."""
     storage = user / STORAGE
-    return folders_in(storage) if is_plain_folder(storage) else []
+    return plain_folders_in(storage) if is_plain_folder(storage) else []
 
 
 def folder_of(workspace: Path) -> str | None:

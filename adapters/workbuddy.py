@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..core.model import Checkpoint, Place, Record, SkipRecord
 from .buddy import config_folders, records, resume_command, sessions_below
+from .environment import named_folder
 
 FOLDERS = (".workbuddy", ".workbuddy-ai")
 
@@ -22,7 +23,7 @@ class WorkBuddy:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        return config_folders(home, environ.get("WORKBUDDY_CONFIG_DIR"), *FOLDERS)
+        return config_folders(home, named_folder(home, environ, "WORKBUDDY_CONFIG_DIR"), *FOLDERS)
 
     def find(self, root: Path) -> Iterator[Path | Place | SkipRecord]:
         return sessions_below(root)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..core.model import Checkpoint, Place, Record, Reread, SkipRecord
 from .base import files_below
+from .environment import named_folder
 from .foreign_sqlite import change_token, split
 from .zcode_database import DATABASE, session_places, session_records
 from .zcode_rollout import PREFIX, rollout_records
@@ -32,8 +33,8 @@ class ZCode:
     tools: bool = False
 
     def roots(self, home: Path, environ: Mapping[str, str]) -> list[Path]:
-        named = next((value for name in VARIABLES if (value := environ.get(name, "").strip())), ".zcode")
-        return [home / named.removeprefix("~/")]
+        named = (named_folder(home, environ, variable) for variable in VARIABLES)
+        return [next((folder for folder in named if folder), home / ".zcode")]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
         cli = root if root.name == "cli" else root / "cli"

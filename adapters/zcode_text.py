@@ -1,4 +1,4 @@
-"""What a person typed in a message of ZCode, in whichever of its stores."""
+"""What a person typed and the agent answered in a message of ZCode, in whichever of its stores."""
 
 from __future__ import annotations
 
