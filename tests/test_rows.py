@@ -73,6 +73,20 @@ def test_what_is_unusual_about_a_hit_is_said() -> None:
     assert lines(replace(HIT, also_in=("a",)))[2] == "Claude Code · assistant · main · also in 1 other"
 
 
+def test_a_part_of_a_memory_file_is_cited_by_its_lines() -> None:
+    file = replace(SESSION, source="memory", native_id="/home/ada/src/web/docs/MEMORY.md", branch=None)
+    hit = replace(HIT, role="memory", cite="L12-L30", session=file)
+    row = hit_row(hit, 70, NOW, titles={"memory": "Memory files"}, home="/home/ada", zone=UTC)
+    assert row[2].plain == "Memory files · ~/src/web/docs/MEMORY.md#L12-L30"
+    short = hit_row(hit, 44, NOW, titles={"memory": "Memory files"}, home="/home/ada", zone=UTC)
+    assert short[2].plain == "Memory files · …/MEMORY.md#L12-L30"
+
+
+def test_a_row_that_stands_for_more_or_beside_a_match_says_so() -> None:
+    row = hit_row(replace(HIT, arms=("nearby",)), 80, NOW, titles=TITLES, in_session=3, zone=UTC)
+    assert row[2].plain == "Claude Code · assistant · main · 3 hits · beside a match"
+
+
 def test_the_branch_goes_before_anything_else_is_cut() -> None:
     assert lines(replace(HIT, partial=True), 36)[2] == "Claude Code · assistant · some words"
 
