@@ -19,7 +19,7 @@ from ..core.model import (
     TurnRecord,
 )
 from .base import files_below, parse_time, printable
-from .content import as_list, field, identifier, label, resumable, texts, tool_text
+from .content import as_list, field, identifier, label, resumable, text_of, tool_text
 from .environment import data_folder
 from .json_file import read_json
 from .json_lines import decode
@@ -111,7 +111,7 @@ def _facts(session: str, thread: _Thread) -> SessionRecord:
 
 
 def _said(role: Role, content: object, tools: bool) -> Iterator[tuple[Role, str]]:
-    if text := "\n\n".join(texts(content)):
+    if text := text_of(content):
         yield role, text
     for block in as_list(content) if tools else ():
         if field(block, "type") == "tool_use":

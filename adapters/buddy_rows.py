@@ -11,7 +11,7 @@ from ..core.model import TITLE_GENERATED, TITLE_SUMMARY, Record, Role, SessionRe
 from .base import parse_time, printable
 from .buddy_text import answer, prompt
 from .content import field, identifier, label, tool_text
-from .json_lines import decode
+from .json_lines import ANY, NULL, decode
 from .line_pass import Taker, restored
 
 SILENT = frozenset({"reasoning", "summary", "file-history-snapshot", "system"})
@@ -26,19 +26,18 @@ class Row(msgspec.Struct, rename="camel"):
     session_id: object = None
     cwd: object = None
     role: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
     is_compact_summary: object = None
-    provider_data: msgspec.Raw = msgspec.Raw(b"null")
+    provider_data: msgspec.Raw = NULL
     ai_title: object = None
     custom_title: object = None
     topic: object = None
     name: object = None
-    arguments: msgspec.Raw = msgspec.Raw(b"null")
-    output: msgspec.Raw = msgspec.Raw(b"null")
+    arguments: msgspec.Raw = NULL
+    output: msgspec.Raw = NULL
 
 
 ROWS = msgspec.json.Decoder(Row)
-ANY = msgspec.json.Decoder()
 
 
 class _State(msgspec.Struct, array_like=True):

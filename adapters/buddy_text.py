@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .content import texts
+from .content import text_of, texts
 from .tags import without
 
 QUERY, REMINDER = "user_query", "system-reminder"
@@ -21,7 +21,7 @@ def prompt(content: object) -> str:
 
 def answer(content: object) -> str:
     """The agent's words; empty for a stub of a reply that never came."""
-    return "\n\n".join(texts(content)).strip()
+    return text_of(content).strip()
 
 
 def _query(text: str) -> str | None:

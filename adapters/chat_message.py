@@ -5,25 +5,23 @@ from __future__ import annotations
 import msgspec
 
 from ..core.model import Role
-from .content import as_list, field, texts, tool_text
-from .json_lines import decode
+from .content import as_list, field, text_of, texts, tool_text
+from .json_lines import ANY, NULL, decode
 
 SILENT = frozenset({"system", "developer", "thinking", "tool"})
 """Roles in which neither the person nor the agent speaks."""
-_ANY = msgspec.json.Decoder(object)
-_NULL = msgspec.Raw(b"null")
 
 
 class ChatMessage(msgspec.Struct, gc=False):
     """What counts of a message; any value may have any type."""
 
     role: object = None
-    content: msgspec.Raw = _NULL
+    content: msgspec.Raw = NULL
     message_id: object = None
     injected: object = None
     name: object = None
-    tool_calls: msgspec.Raw = _NULL
-    called: msgspec.Raw = msgspec.field(default=_NULL, name="toolCalls")
+    tool_calls: msgspec.Raw = NULL
+    called: msgspec.Raw = msgspec.field(default=NULL, name="toolCalls")
 
 
 def said(message: ChatMessage, tools: bool) -> list[tuple[Role, str]] | None:
@@ -33,12 +31,12 @@ def said(message: ChatMessage, tools: bool) -> list[tuple[Role, str]] | None:
     """
     match message.role:
         case "user" | "assistant":
-            text = "\n\n".join(texts(decode(message.content, _ANY)))
+            text = text_of(decode(message.content, ANY))
             role: Role = "user" if message.role == "user" else "assistant"
             spoken: list[tuple[Role, str]] = [(role, text)] if text.strip() else []
             return spoken + (_calls(message) if tools else [])
         case "tool" if tools:
-            text = tool_text(message.name, "\n".join(texts(decode(message.content, _ANY))))
+            text = tool_text(message.name, "\n".join(texts(decode(message.content, ANY))))
             return [("tool", text)] if text else []
         case str() if message.role in SILENT:
             return []
@@ -48,7 +46,7 @@ def said(message: ChatMessage, tools: bool) -> list[tuple[Role, str]] | None:
 
 def _calls(message: ChatMessage) -> list[tuple[Role, str]]:
     called: list[tuple[Role, str]] = []
-    for call in as_list(decode(message.tool_calls, _ANY) or decode(message.called, _ANY)):
+    for call in as_list(decode(message.tool_calls, ANY) or decode(message.called, ANY)):
         text = tool_text(field(call, "function", "name"), field(call, "function", "arguments"))
         if text:
             called.append(("tool", text))

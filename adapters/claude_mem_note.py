@@ -7,9 +7,10 @@ from typing import cast
 
 import msgspec
 
+from .json_lines import ANY
+
 OBSERVATION: Sequence[str] = "type title subtitle facts narrative text concepts files_read files_modified".split()
 SUMMARY: Sequence[str] = "request investigated learned completed next_steps notes files_read files_edited".split()
-ANY = msgspec.json.Decoder()
 
 
 def observation_text(values: Mapping[str, object]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,9 +27,10 @@ from .claude_thread import Held, Message, State, Thread
 from .claude_tools import tool_turns
 from .json_lines import JsonLines
 from .turn_ids import digest
+from .unknown_types import UnknownTypes
 
 CHECKPOINT_EVERY = 2_000
-MOST_HELD, MOST_SKIPS = 16, 50
+MOST_HELD = 16
 BY_PROGRAM = ("sdk-cli", "sdk-ts", "sdk-py")
 
 
@@ -49,7 +51,8 @@ class Pass:
         self._given = 0
         self._waiting: list[tuple[int, TurnRecord]] = []
         """Steering prompts whose proper record may still come, with their hashes."""
-        self._skips: dict[tuple[str, str], SkipRecord] = {}
+        self._skips: dict[str, SkipRecord] = {}
+        self._unknown = UnknownTypes()
         self._is_agent_file = native_id.startswith("agent-") or parent is not None
         if "" not in self._state.threads:
             self._state.subagent = True if self._is_agent_file else None
@@ -79,6 +82,7 @@ class Pass:
 
     def _checkpoint(self, offset: int) -> Iterator[Record]:
         yield from self._skips.values()
+        yield from self._unknown.told()
         self._skips.clear()
         yield from (thread.facts() for thread in self._touched.values() if thread.has_turns)
         yield Checkpoint(offset, self._state.pack())
@@ -109,7 +113,7 @@ class Pass:
             case str() if kind in META:
                 pass
             case _:
-                self._skip("unknown-type", kind[:40] if isinstance(kind, str) else "no type", place)
+                self._unknown.count(kind, f"byte {place}")
 
     def _take_linked(self, place: int, line: Line) -> None:
         """Takes a record that has a place on a branch."""
@@ -146,10 +150,10 @@ class Pass:
         try:
             texts = asked(line)
         except ValueError:
-            self._skip("unexpected-shape", "", place)
+            self._skip("unexpected-shape", place)
             return ""
         if texts and (line.is_compact_summary is True or is_summary(texts)):
-            self._skip("summary", "", place)
+            self._skip("summary", place)
             return ""
         return prompt(texts)
 
@@ -178,7 +182,7 @@ class Pass:
         try:
             text = prompt(steered(line))
         except ValueError:
-            self._skip("unexpected-shape", "", place)
+            self._skip("unexpected-shape", place)
             return
         mark = digest(text)
         if text and mark not in self._own.prompts and all(mark != waiting for waiting, _ in self._waiting):
@@ -208,7 +212,7 @@ class Pass:
         try:
             key, model, texts = replied(line)
         except ValueError:
-            self._skip("unexpected-shape", "", place)
+            self._skip("unexpected-shape", place)
             return parent
         thread.model = model or thread.model
         message = thread.message(key) if key else None
@@ -274,8 +278,6 @@ class Pass:
             self._out.append(TitleRecord(leaf, title.strip(), TITLE_SUMMARY))
         return None
 
-    def _skip(self, reason: str, detail: str, place: int) -> None:
-        key = (reason, detail if len(self._skips) < MOST_SKIPS else "more")
-        known = self._skips.get(key)
-        example = known.example if known else f"{detail} at byte {place}" if detail else f"byte {place}"
-        self._skips[key] = SkipRecord(reason, example, known.count + 1 if known else 1)
+    def _skip(self, reason: str, place: int) -> None:
+        known = self._skips.get(reason) or SkipRecord(reason, f"byte {place}", 0)
+        self._skips[reason] = replace(known, count=known.count + 1)

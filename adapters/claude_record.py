@@ -9,7 +9,7 @@ import msgspec
 
 from ..core.model import SkipRecord
 from .base import open_file
-from .json_lines import JsonLines, decode
+from .json_lines import NULL, JsonLines, decode
 
 META = {
     "system", "progress", "custom-title", "ai-title", "agent-name", "summary", "relocated", "queue-operation",
@@ -41,10 +41,10 @@ class Line(msgspec.Struct, rename="camel", gc=False):
     prompt_source: Any = None
     entrypoint: Any = None
     origin: Any = None
-    message: msgspec.Raw = msgspec.Raw(b"null")
-    attachment: msgspec.Raw = msgspec.Raw(b"null")
+    message: msgspec.Raw = NULL
+    attachment: msgspec.Raw = NULL
     operation: Any = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
     summary: Any = None
     leaf_uuid: Any = None
     custom_title: Any = None
@@ -74,7 +74,7 @@ class Said(msgspec.Struct, gc=False):
 
 class Queued(msgspec.Struct, rename="camel", gc=False):
     type: Any = None
-    prompt: msgspec.Raw = msgspec.Raw(b"null")
+    prompt: msgspec.Raw = NULL
     command_mode: Any = None
     origin: Any = None
     is_meta: Any = None

@@ -12,7 +12,7 @@ from ..core.model import Record, Role, SessionRecord, SkipRecord
 from .base import parse_time
 from .cline_text import SPOKEN, announces_result, begins_result, model_said, person_said
 from .content import field, label, texts, tool_text
-from .json_lines import decode
+from .json_lines import ANY, NULL, decode
 from .message_turns import Piece, turns_of
 from .unknown_types import unknown_type
 
@@ -36,7 +36,7 @@ class Message(msgspec.Struct):
 
     id: object = None
     role: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
     ts: object = None
     isSummary: object = None  # noqa: N815
     isTruncationMarker: object = None  # noqa: N815
@@ -54,8 +54,8 @@ class Block(msgspec.Struct):
     type: object = None
     text: object = None
     name: object = None
-    input: msgspec.Raw = msgspec.Raw(b"null")
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    input: msgspec.Raw = NULL
+    content: msgspec.Raw = NULL
 
 
 class Shown(msgspec.Struct):
@@ -80,7 +80,6 @@ MESSAGE = msgspec.json.Decoder(Message)
 CONTENT = msgspec.json.Decoder(str | list[msgspec.Raw] | None)
 BLOCK = msgspec.json.Decoder(Block)
 SHOWN = msgspec.json.Decoder(Shown)
-ANY = msgspec.json.Decoder()
 
 
 class Times:

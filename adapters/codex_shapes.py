@@ -6,7 +6,7 @@ from typing import cast
 
 import msgspec
 
-_NULL = msgspec.Raw(b"null")
+from .json_lines import NULL
 
 
 class Part(msgspec.Struct):
@@ -51,10 +51,10 @@ class Body(msgspec.Struct):
     thread_id: object = None
     thread_name: object = None
     name: object = None
-    arguments: msgspec.Raw = _NULL
-    input: msgspec.Raw = _NULL
-    action: msgspec.Raw = _NULL
-    output: msgspec.Raw = _NULL
+    arguments: msgspec.Raw = NULL
+    input: msgspec.Raw = NULL
+    action: msgspec.Raw = NULL
+    output: msgspec.Raw = NULL
 
 
 class Line(Body):

@@ -6,12 +6,11 @@ import msgspec
 
 from .codex_shapes import Body
 from .content import field, texts, tool_text
-from .json_lines import decode
+from .json_lines import ANY, decode
 
 CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"})
 RESULTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_search_output", "function_result"})
 TOOL_ITEMS = CALLS | RESULTS
-_ANY = msgspec.json.Decoder(object)
 
 
 def used(body: Body, kind: str) -> str:
@@ -31,6 +30,6 @@ def _parts(body: Body) -> tuple[msgspec.Raw, ...]:
 def _value(raw: msgspec.Raw) -> object:
     """What stands there; None where it is no JSON."""
     try:
-        return decode(raw, _ANY)
+        return decode(raw, ANY)
     except ValueError:
         return None

@@ -31,6 +31,11 @@ def texts(content: object, kinds: Container[str] = TEXT) -> list[str]:
     return found
 
 
+def text_of(content: object, kinds: Container[str] = TEXT) -> str:
+    """The text in a message's content: its pieces (see `texts`), a blank line between them."""
+    return "\n\n".join(texts(content, kinds))
+
+
 def tool_text(name: object, payload: object) -> str:
     """A tool call or a result as a turn of role `tool`: the tool's name, and the ends of what was passed."""
     if not isinstance(payload, str):

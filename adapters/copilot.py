@@ -20,7 +20,7 @@ from ..core.model import (
     TurnRecord,
 )
 from .base import files_below, open_file, parse_time, printable
-from .content import as_list, field, identifier, label, resumable, texts
+from .content import as_list, field, identifier, label, resumable, text_of
 from .copilot_events import LINES, Events
 from .environment import named_folder
 from .json_file import read_json
@@ -111,7 +111,7 @@ def _read_document(path: Path) -> Iterator[Record]:
         yield SkipRecord("no-messages", "the document")
     for order, message in enumerate(messages):
         role = ROLES.get(str(field(message, "role")))
-        if role and (text := "\n\n".join(texts(field(message, "content")))):
+        if role and (text := text_of(field(message, "content"))):
             yield TurnRecord(session, role, text, started, order, quality="file" if started else "none")
     yield Checkpoint(size)
 

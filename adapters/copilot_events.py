@@ -8,7 +8,7 @@ import msgspec
 
 from ..core.model import TITLE_GENERATED, Record, Role, SessionRecord, SkipRecord, TurnRecord
 from .base import parse_time
-from .content import as_list, field, identifier, label, texts, tool_text
+from .content import as_list, field, identifier, label, text_of, tool_text
 from .line_pass import Taker, restored
 from .turn_ids import turn_id
 
@@ -66,7 +66,7 @@ class Events(Taker[Line]):
             case "user.message":
                 yield from self._user(at, line)
             case "assistant.message":
-                text = "\n\n".join(texts(field(data, "content")))
+                text = text_of(field(data, "content"))
                 yield from self._turn(at, line, "assistant", text)
                 if not self._agent(line):
                     self._state.model = label(field(data, "model")) or self._state.model
@@ -97,7 +97,7 @@ class Events(Taker[Line]):
                 self.unknown.count(kind, f"byte {at}")
 
     def _user(self, at: int, line: Line) -> Iterator[Record]:
-        text, source = "\n\n".join(texts(field(line.data, "content"))), field(line.data, "source")
+        text, source = text_of(field(line.data, "content")), field(line.data, "source")
         if (isinstance(source, str) and source.startswith("skill-")) or text.lstrip().startswith("<skill-context"):
             yield SkipRecord("skill", f"byte {at}")
         else:

@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-import msgspec
-
 from ..core.model import Adapter, Checkpoint, Place, Record, Reread, SkipRecord, Unreadable
 from . import crush_db
 from .content import field, label, resumable
 from .environment import data_folder, named_folder
 from .foreign_sqlite import change_token, split
 from .json_file import read_json
+from .json_lines import ANY
 from .listing import files_in
 
 DATABASE = "crush.db"
 REGISTRY = "projects.json"
 REGISTRY_LIMIT = 4 << 20
 """Bytes."""
-ANY = msgspec.json.Decoder()
 
 
 @dataclass(frozen=True, slots=True)

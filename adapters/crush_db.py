@@ -15,7 +15,7 @@ from .base import parse_time
 from .content import field, label, tool_text
 from .foreign_sqlite import ForeignStore, fitting, open_foreign, within
 from .foreign_tables import Tables, cell_skip, decode_cell, name_of, newest, row_token
-from .json_lines import decode
+from .json_lines import ANY, NULL, decode
 from .message_turns import Piece, turns_of
 from .unknown_types import unknown_type
 
@@ -32,12 +32,11 @@ class Part(msgspec.Struct):
     """A piece of a message."""
 
     type: object = None
-    data: msgspec.Raw = msgspec.Raw(b"null")
+    data: msgspec.Raw = NULL
 
 
 PARTS = msgspec.json.Decoder(list[msgspec.Raw])
 PART = msgspec.json.Decoder(Part)
-ANY = msgspec.json.Decoder()
 
 
 def places(path: Path) -> Iterator[Place | SkipRecord]:

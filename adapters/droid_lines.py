@@ -8,8 +8,8 @@ import msgspec
 
 from ..core.model import TITLE_GENERATED, Kind, Record, Role, SessionRecord, SkipRecord, TurnRecord
 from .base import parse_time
-from .content import as_list, field, identifier, label, texts, tool_text
-from .json_lines import decode
+from .content import as_list, field, identifier, label, text_of, texts, tool_text
+from .json_lines import ANY, NULL, decode
 from .line_pass import Taker, restored
 from .tags import stripped
 from .turn_ids import digest
@@ -17,7 +17,6 @@ from .turn_ids import digest
 SILENT = frozenset({"todo_state", "session_end", "error"})
 TASK = "# Task Tool Invocation"
 """How the title of a sub-agent's session begins."""
-_NULL = msgspec.Raw(b"null")
 
 
 class Line(msgspec.Struct, rename="camel", gc=False):
@@ -26,7 +25,7 @@ class Line(msgspec.Struct, rename="camel", gc=False):
     type: object = None
     id: object = None
     timestamp: object = None
-    message: msgspec.Raw = _NULL
+    message: msgspec.Raw = NULL
     # The session store's first line.
     title: object = None
     session_title: object = None
@@ -39,13 +38,13 @@ class Line(msgspec.Struct, rename="camel", gc=False):
     text: object = None
     final_text: object = None
     tool_name: object = None
-    parameters: msgspec.Raw = _NULL
-    value: msgspec.Raw = _NULL
+    parameters: msgspec.Raw = NULL
+    value: msgspec.Raw = NULL
 
 
 class Message(msgspec.Struct, gc=False):
     role: object = None
-    content: msgspec.Raw = _NULL
+    content: msgspec.Raw = NULL
 
 
 class State(msgspec.Struct, array_like=True):
@@ -57,7 +56,6 @@ class State(msgspec.Struct, array_like=True):
 
 LINE = msgspec.json.Decoder(Line)
 _MESSAGE = msgspec.json.Decoder(Message)
-_ANY = msgspec.json.Decoder(object)
 
 
 class Lines(Taker[Line]):
@@ -116,16 +114,16 @@ class Lines(Taker[Line]):
         match line.type:
             case "tool_call" | "tool_result":
                 payload = line.parameters if line.type == "tool_call" else line.value
-                if self._tools and (text := tool_text(line.tool_name, decode(payload, _ANY))):
+                if self._tools and (text := tool_text(line.tool_name, decode(payload, ANY))):
                     yield "tool", text
                 return
             case "completion":
                 role, content = "assistant", line.final_text
                 if isinstance(content, str) and digest(content.strip()) == self._state.answer:
                     return
-            case _ if line.message != _NULL:
+            case _ if line.message != NULL:
                 message = decode(line.message, _MESSAGE)
-                role, content = message.role, decode(message.content, _ANY)
+                role, content = message.role, decode(message.content, ANY)
             case _:
                 role, content = line.role, line.text
         match role:
@@ -134,7 +132,7 @@ class Lines(Taker[Line]):
                 if asked:
                     yield "user", "\n\n".join(asked)
             case "assistant":
-                if answered := "\n\n".join(texts(content)):
+                if answered := text_of(content):
                     self._state.answer = digest(answered.strip())
                     yield "assistant", answered
             case "system":

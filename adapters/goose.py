@@ -28,6 +28,7 @@ from .content import identifier, label, resumable
 from .environment import data_folder, named_folder, roaming_folder
 from .foreign_sqlite import change_token, split
 from .goose_shapes import is_hidden, pieces_of
+from .json_lines import NULL
 from .line_pass import Taker, line_records
 from .listing import files_in
 from .message_turns import Piece, turns_of
@@ -44,7 +45,7 @@ class Line(msgspec.Struct):
     schedule_id: object = None
     role: object = None
     created: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
     metadata: object = None
 
 

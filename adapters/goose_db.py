@@ -13,7 +13,8 @@ from .base import parse_time
 from .content import field, label
 from .foreign_sqlite import ForeignStore, fitting, open_foreign, within
 from .foreign_tables import Tables, decode_cell, name_of, newest, row_token
-from .goose_shapes import ANY, is_hidden, pieces_of
+from .goose_shapes import is_hidden, pieces_of
+from .json_lines import ANY
 from .message_turns import Piece, turns_of
 from .unknown_types import unknown_type
 

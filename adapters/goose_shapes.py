@@ -30,7 +30,6 @@ class Block(msgspec.Struct):
 
 BLOCKS = msgspec.json.Decoder(list[msgspec.Raw] | None)
 BLOCK = msgspec.json.Decoder(Block)
-ANY = msgspec.json.Decoder()
 
 
 def pieces_of(content: msgspec.Raw | bytes, place: str, tools: bool) -> list[Piece | SkipRecord]:

@@ -15,6 +15,11 @@ from .zstd_stream import DAMAGED
 
 T = TypeVar("T")
 
+ANY = msgspec.json.Decoder(object)
+"""Decodes a part of a record whatever it is."""
+NULL = msgspec.Raw(b"null")
+"""A part of a record that is not there."""
+
 LINE_LIMIT = 16 << 20
 """Bytes of the longest line that is read; what agents write beyond it is tool output and compacted history."""
 LINE_HOPELESS = 1 << 30

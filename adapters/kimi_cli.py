@@ -21,9 +21,9 @@ from ..core.model import (
     Unreadable,
 )
 from .base import parse_time, printable
-from .content import as_list, field, label, texts, tool_text
+from .content import as_list, field, label, text_of, texts, tool_text
 from .json_file import read_json
-from .json_lines import decode
+from .json_lines import ANY, NULL, decode
 from .line_pass import Taker, line_records, restored
 
 WIRE, STATE, WORK_DIRS = "wire.jsonl", "state.json", "kimi.json"
@@ -38,7 +38,6 @@ SILENT = frozenset(
 BOUNDARIES = frozenset({"StepBegin", "StepInterrupted", "TurnEnd"})
 NAMES_KEPT = 64
 """So many tool calls may wait for their results."""
-ANY = msgspec.json.Decoder()
 
 
 # ---- Which session ----
@@ -106,12 +105,12 @@ def state_records(path: Path) -> Iterator[Record]:
 class Row(msgspec.Struct):
     type: object = None
     timestamp: object = None
-    message: msgspec.Raw = msgspec.Raw(b"null")
+    message: msgspec.Raw = NULL
 
 
 class _Envelope(msgspec.Struct):
     type: object = None
-    payload: msgspec.Raw = msgspec.Raw(b"null")
+    payload: msgspec.Raw = NULL
 
 
 ROWS, ENVELOPE = msgspec.json.Decoder(Row), msgspec.json.Decoder(_Envelope | None)
@@ -173,7 +172,7 @@ class Wire(Taker[Row]):
             case "TurnBegin" | "SteerInput":
                 yield from self._boundary()
                 self._state.begun = self._state.begun or kind == "TurnBegin"
-                if text := "\n\n".join(texts(field(decode(envelope.payload, ANY), "user_input"), TEXT)).strip():
+                if text := text_of(field(decode(envelope.payload, ANY), "user_input"), TEXT).strip():
                     yield self._turn("user", text, at, time)
             case "ContentPart":
                 part = decode(envelope.payload, ANY)

@@ -26,10 +26,10 @@ from ..core.model import (
     Unreadable,
 )
 from .base import parse_time, printable
-from .content import as_list, count, field, identifier, label, texts, tool_text
+from .content import as_list, count, field, identifier, label, text_of, texts, tool_text
 from .json_file import read_json
-from .json_lines import decode
-from .kimi_cli import ANY, SMALL_FILE, STATE, TEXT
+from .json_lines import ANY, NULL, decode
+from .kimi_cli import SMALL_FILE, STATE, TEXT
 from .line_pass import Taker, line_records, restored
 
 MAIN = "main"
@@ -124,8 +124,8 @@ class Row(msgspec.Struct, rename="camel"):
     type: object = None
     time: object = None
     created_at: object = msgspec.field(default=None, name="created_at")
-    message: msgspec.Raw = msgspec.Raw(b"null")
-    event: msgspec.Raw = msgspec.Raw(b"null")
+    message: msgspec.Raw = NULL
+    event: msgspec.Raw = NULL
     cwd: object = None
     model_alias: object = None
     model: object = None
@@ -208,7 +208,7 @@ class Wire(Taker[Row]):
 
     def _message(self, at: int, row: Row, message: object) -> Iterator[Record]:
         role, origin = field(message, "role"), field(message, "origin", "kind")
-        text = "\n\n".join(texts(field(message, "content"), TEXT)).strip()
+        text = text_of(field(message, "content"), TEXT).strip()
         if role == "user" and origin == "compaction_summary":
             self._state.prompts = []
         elif role == "user" and origin in (None, "user"):
@@ -227,7 +227,7 @@ class Wire(Taker[Row]):
     def _event(self, at: int, row: Row, event: object) -> Iterator[Record]:
         kind = field(event, "type")
         if kind == "content.part":
-            text = "\n\n".join(texts(field(event, "part"), TEXT)).strip()
+            text = text_of(field(event, "part"), TEXT).strip()
             step = identifier(field(event, "stepUuid"))
             step = step if step and len(step) >= LONG_ID else None
             more = step is not None and step == self._state.step

@@ -18,8 +18,8 @@ import msgspec
 from ..core.model import Checkpoint, Record, Reread, Role, SkipRecord, TurnRecord, UndoRecord, Unreadable
 from .base import open_file, parse_time
 from .content import field, texts, tool_text
-from .json_lines import JsonLines, decode
-from .kimi_cli import ANY, TEXT, WIRE, Identity, identity
+from .json_lines import ANY, NULL, JsonLines, decode
+from .kimi_cli import TEXT, WIRE, Identity, identity
 from .unknown_types import UnknownTypes
 
 CONTEXT = "context.jsonl"
@@ -35,8 +35,8 @@ PEEK = 1 << 20
 
 class Row(msgspec.Struct):
     role: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
-    tool_calls: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
+    tool_calls: msgspec.Raw = NULL
     type: object = None
 
 

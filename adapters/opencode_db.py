@@ -13,9 +13,10 @@ from ..core.model import Place, Record, SessionRecord, SkipRecord, UndoRecord
 from .content import field, label
 from .foreign_sqlite import ForeignStore, SchemaMismatch, fitting, open_foreign, within
 from .foreign_tables import Tables, cell_skip, decode_cell, name_of, newest, row_token
+from .json_lines import ANY
 from .message_turns import Piece, order_of, turns_of
 from .opencode_events import events_of
-from .opencode_shapes import ANY, MESSAGE, PART, Message, facts, model_name, pieces_of
+from .opencode_shapes import MESSAGE, PART, Message, facts, model_name, pieces_of
 
 KNOWN = ("session", "message", "part", "session_v2", "session_message")
 END = 1 << 62

@@ -11,7 +11,7 @@ from .base import parse_time
 from .content import field, tool_text
 from .foreign_sqlite import ForeignStore, fitting
 from .foreign_tables import cell_skip, decode_cell
-from .json_lines import decode
+from .json_lines import NULL, decode
 from .message_turns import Piece, order_of, turns_of
 from .opencode_shapes import PART, PARTS, model_name, pieces_of
 from .unknown_types import unknown_type
@@ -28,7 +28,7 @@ class Event(msgspec.Struct):
 
     time: object = None
     text: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
     model: object = None
     command: object = None
     output: object = None

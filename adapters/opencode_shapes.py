@@ -10,7 +10,7 @@ import msgspec
 from ..core.model import TITLE_GENERATED, SessionRecord, SkipRecord
 from .base import parse_time
 from .content import field, label, tool_text
-from .json_lines import decode
+from .json_lines import ANY, NULL, decode
 from .message_turns import Piece
 from .unknown_types import unknown_type
 
@@ -43,7 +43,7 @@ class Message(msgspec.Struct):
     modelID: object = None  # noqa: N815
     model: object = None
     path: object = None
-    parts: msgspec.Raw = msgspec.Raw(b"null")
+    parts: msgspec.Raw = NULL
     metadata: object = None
 
     @property
@@ -78,15 +78,14 @@ class Part(msgspec.Struct):
     ignored: object = None
     tool: object = None
     name: object = None
-    state: msgspec.Raw = msgspec.Raw(b"null")
-    toolInvocation: msgspec.Raw = msgspec.Raw(b"null")  # noqa: N815
+    state: msgspec.Raw = NULL
+    toolInvocation: msgspec.Raw = NULL  # noqa: N815
 
 
 INFO = msgspec.json.Decoder(Info)
 MESSAGE = msgspec.json.Decoder(Message)
 PART = msgspec.json.Decoder(Part)
 PARTS = msgspec.json.Decoder(list[msgspec.Raw] | None)
-ANY = msgspec.json.Decoder()
 
 
 def pieces_of(part: Part, place: str, tools: bool) -> Iterator[Piece | SkipRecord]:

@@ -12,11 +12,11 @@ import msgspec
 from ..core.model import Place, Record, SessionRecord, SkipRecord, UndoRecord, Unreadable
 from .content import field, identifier, label
 from .json_file import read_json
-from .json_lines import LINE_LIMIT, decode
+from .json_lines import ANY, LINE_LIMIT, decode
 from .listing import files_in, folders_in, plain_folders_in
 from .message_turns import Piece, order_of, turns_of
 from .opencode_db import END, has_messages_of
-from .opencode_shapes import ANY, INFO, MESSAGE, PART, PARTS, Info, Message, Part, facts, pieces_of
+from .opencode_shapes import INFO, MESSAGE, PART, PARTS, Info, Message, Part, facts, pieces_of
 
 T = TypeVar("T")
 

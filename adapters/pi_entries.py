@@ -20,8 +20,8 @@ from ..core.model import (
     UndoRecord,
 )
 from .base import parse_time, printable
-from .content import identifier, label, texts, tool_text
-from .json_lines import decode
+from .content import identifier, label, text_of, texts, tool_text
+from .json_lines import ANY, NULL, decode
 from .line_pass import Taker, restored
 
 STAMPED = re.compile(r"\d{4}-\d\d-\d\dT[\d-]+Z?_(.+)")
@@ -45,24 +45,24 @@ class Line(msgspec.Struct, rename="camel", gc=False):
     name: object = None
     model_id: object = None
     model: object = None
-    message: msgspec.Raw = msgspec.Raw(b"null")
+    message: msgspec.Raw = NULL
 
 
 class Part(msgspec.Struct, gc=False):
     type: object = None
     text: object = None
     name: object = None
-    arguments: msgspec.Raw = msgspec.Raw(b"null")
+    arguments: msgspec.Raw = NULL
 
 
 class Message(msgspec.Struct, rename="camel", gc=False):
     role: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
     timestamp: object = None
     model: object = None
     tool_name: object = None
     command: object = None
-    output: msgspec.Raw = msgspec.Raw(b"null")
+    output: msgspec.Raw = NULL
 
 
 class Link(msgspec.Struct, array_like=True):
@@ -94,7 +94,6 @@ class State(msgspec.Struct, array_like=True):
 LINE = msgspec.json.Decoder(Line)
 _MESSAGE = msgspec.json.Decoder(Message)
 _PARTS = msgspec.json.Decoder(list[Part | str] | str | None)
-_ANY = msgspec.json.Decoder(object)
 
 
 class Entries(Taker[Line]):
@@ -217,7 +216,7 @@ class Entries(Taker[Line]):
                 if message.role == "assistant":
                     self._state.model = label(message.model) or self._state.model
                 parts = decode(message.content, _PARTS)
-                text = "\n\n".join(texts(_plain(parts)))
+                text = text_of(_plain(parts))
                 said = self._calls(parts)
                 if text.strip():
                     said.insert(0, ("user" if message.role == "user" else "assistant", text))
@@ -226,7 +225,7 @@ class Entries(Taker[Line]):
                 pieces = texts(_plain(decode(message.content, _PARTS)))
                 return [("tool", text)] if (text := tool_text(message.tool_name, "\n".join(pieces))) else []
             case "bashExecution" if self._tools:
-                output = decode(message.output, _ANY)
+                output = decode(message.output, ANY)
                 return [("tool", tool_text("bash", f"{message.command}\n{output}"))]
             case str() if message.role in SUMMARIES or message.role in ("toolResult", "bashExecution", "custom"):
                 return []
@@ -238,7 +237,7 @@ class Entries(Taker[Line]):
         if not self._tools or not isinstance(parts, list):
             return []
         calls = [part for part in parts if isinstance(part, Part) and part.type == "toolCall"]
-        called = [tool_text(call.name, decode(call.arguments, _ANY)) for call in calls]
+        called = [tool_text(call.name, decode(call.arguments, ANY)) for call in calls]
         return [("tool", text) for text in called if text]
 
 

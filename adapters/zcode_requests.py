@@ -10,10 +10,8 @@ import msgspec
 
 from .base import parse_time
 from .content import label
-from .json_lines import decode
+from .json_lines import NULL, decode
 from .zcode_text import DIRECTORY, PEEK, answer
-
-NULL = msgspec.Raw(b"null")
 
 
 class Line(msgspec.Struct, rename="camel"):
@@ -59,7 +57,6 @@ class _Model(msgspec.Struct, rename="camel"):
 
 
 LINES = msgspec.json.Decoder(Line)
-ANY = msgspec.json.Decoder()
 MESSAGE = msgspec.json.Decoder(Message)
 CALLS = msgspec.json.Decoder(list[object] | None)
 _REQUEST = msgspec.json.Decoder(Request | None)

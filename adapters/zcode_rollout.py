@@ -17,10 +17,10 @@ import msgspec
 from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, TimeQuality, TurnRecord
 from .base import open_file, printable
 from .content import field, tool_text
-from .json_lines import JsonLines, decode
+from .json_lines import ANY, JsonLines, decode
 from .unknown_types import UnknownTypes
 from .zcode_database import DATABASE, holds, kind_of
-from .zcode_requests import ANY, CALLS, LINES, MESSAGE, Answer, request_of
+from .zcode_requests import CALLS, LINES, MESSAGE, Answer, request_of
 from .zcode_text import answer, prompt
 from .zcode_windows import Slot, Windows
 

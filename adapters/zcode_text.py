@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .content import texts
+from .content import text_of, texts
 from .tags import without
 
 NOT_HUMAN = "<task-notification"
@@ -22,4 +22,4 @@ def prompt(content: object) -> str:
 
 def answer(content: object) -> str:
     """The words of the agent."""
-    return "\n\n".join(texts(content)).strip()
+    return text_of(content).strip()

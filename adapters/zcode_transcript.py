@@ -10,7 +10,7 @@ import msgspec
 from ..core.model import Checkpoint, Record, Role, SessionRecord, SkipRecord, TurnRecord
 from .base import parse_time, printable
 from .content import label, tool_text
-from .json_lines import decode
+from .json_lines import ANY, NULL, decode
 from .line_pass import Taker, line_records, restored
 from .zcode_database import DATABASE, holds, kind_of
 from .zcode_text import answer, prompt
@@ -22,8 +22,8 @@ SILENT = frozenset({"system", "summary", "metadata", "session_meta", "file-histo
 class Row(msgspec.Struct, rename="camel"):
     type: object = None
     role: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
-    message: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
+    message: msgspec.Raw = NULL
     timestamp: object = None
     created_at: object = None
     cwd: object = None
@@ -34,7 +34,7 @@ class Row(msgspec.Struct, rename="camel"):
 
 class _Message(msgspec.Struct):
     role: object = None
-    content: msgspec.Raw = msgspec.Raw(b"null")
+    content: msgspec.Raw = NULL
     model: object = None
 
 
@@ -45,7 +45,7 @@ class _State(msgspec.Struct, array_like=True):
     time: int | None = None
 
 
-ROWS, MESSAGE, ANY = msgspec.json.Decoder(Row), msgspec.json.Decoder(_Message | None), msgspec.json.Decoder()
+ROWS, MESSAGE = msgspec.json.Decoder(Row), msgspec.json.Decoder(_Message | None)
 
 
 def transcript_records(path: Path, since: Checkpoint | None, *, tools: bool) -> Iterator[Record]:

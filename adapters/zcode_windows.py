@@ -11,8 +11,8 @@ import msgspec
 from ..core.model import SkipRecord
 from .base import parse_time
 from .content import count
-from .json_lines import decode
-from .zcode_requests import ANY, MESSAGE, Answer, Line, answer_of, directory_of, model_of, request_of
+from .json_lines import ANY, decode
+from .zcode_requests import MESSAGE, Answer, Line, answer_of, directory_of, model_of, request_of
 from .zcode_text import prompt
 
 MOST_MESSAGES = 200_000
