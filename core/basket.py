@@ -13,11 +13,11 @@ from typing import TypeVar
 
 import msgspec
 
-from .config import ConfigError, write_private
 from .database import Database
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
 from .model import Session, Turn
 from .pack import STYLES, Piece, Style
+from .private import Unwritten, write_private
 from .rounds import round_of
 from .store import unpack
 
@@ -226,7 +226,7 @@ class BasketFile:
             return Basket()
 
     def change(self, change: Callable[[Basket], Basket]) -> Basket:
-        """Read it, change it, write it if it differs; an empty one has no file. Raises ConfigError: nothing changed."""
+        """Read it, change it, write it if it differs; an empty one has no file. Raises Unwritten: nothing changed."""
         with self._turn:
             before = self.read()
             after = change(before)
@@ -238,7 +238,7 @@ class BasketFile:
         """Drop the marks of sessions that the index `db` does not have, all without one; and every prompt."""
         try:
             self.change(lambda basket: without_lost(db, basket) if db else Basket())
-        except ConfigError:  # without room even for less than there was, all of it goes
+        except Unwritten:  # without room even for less than there was, all of it goes
             self.path.unlink(missing_ok=True)
         for prompt in self.path.with_name(PROMPTS).glob("*"):
             prompt.unlink(missing_ok=True)
@@ -250,4 +250,4 @@ class BasketFile:
         try:
             self.path.unlink(missing_ok=True)
         except OSError as error:
-            raise ConfigError(f"{self.path} can't be removed: {error.strerror}; nothing was changed") from error
+            raise Unwritten(f"{self.path} can't be removed: {error.strerror}; nothing was changed") from error

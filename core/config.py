@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 import msgspec
 
 from .exclude import BadRule, Rules
+from .private import Unwritten, write_private
 
 MEGABYTE = 1 << 20
 MOST = 1_000_000_000
@@ -268,7 +268,10 @@ def change(home: Path, changes: Mapping[str, object]) -> Config:
     except (TOMLKitError, TypeError, AttributeError, ValueError) as error:
         raise ConfigError(f"{path}: {error}") from error
     config = parse(text, path)
-    write_private(path, text)
+    try:
+        write_private(path, text)
+    except Unwritten as error:
+        raise ConfigError(str(error)) from error
     return config
 
 
@@ -283,28 +286,3 @@ def _edited(old: Any, new: object) -> bool:
     for each in [each for each in wanted if each not in lines]:
         lines.append(each)
     return lines == wanted
-
-
-def write_private(path: Path, text: str) -> None:
-    """Replace a file of ours in one step, readable by its owner alone; a link to it stays one. Raises ConfigError."""
-    try:
-        data = text.encode()
-        make_private(path.parent)
-        target = path.resolve()
-        new = target.with_name(target.name + ".new")
-        new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(target)
-    except (OSError, UnicodeEncodeError) as error:
-        raise ConfigError(f"{path} can't be written: {error}; nothing was changed") from error
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, that only its owner may enter. Raises OSError."""
-    if not folder.is_dir():
-        make_private(folder.parent)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        folder.chmod(0o700)

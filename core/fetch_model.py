@@ -9,9 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .config import Semantic, make_private
+from .config import Semantic
 from .embedder import NOT_INSTALLED
 from .model_folder import PRESETS, TOKENIZER, NoModel, Preset, find_model, folder_for
+from .private import make_private
 
 _MODEL_FILE = "onnx/model_quantized.onnx"
 

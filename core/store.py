@@ -8,13 +8,13 @@ from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from .config import make_private
 from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set_aside
 from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made, is_removed, lacks_room
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate, read_as_new
 from .packing import pack, unpack
+from .private import make_private
 from .redact import REDACTION_VERSION
 from .renewal import hide_unredacted, redact_all_again
 from .rewrite import being_replaced, finish, identity, is_due, last_change, take_over

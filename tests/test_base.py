@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -204,11 +205,11 @@ def test_a_stream_in_two_pieces_gives_the_same_records(rows: list[Any], cut: ran
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_survived(data: bytes) -> None:
-    try:
-        found, offset = lines(data)
-    except Unreadable as error:
-        assert error.reason in json_lines.FOREIGN  # it begins as packed files do, or as JSON in another encoding
+    if any(re.match(beginning, data) for beginning in json_lines.FOREIGN.values()):
+        with pytest.raises(Unreadable):  # it begins as packed files do, or as JSON in another encoding
+            lines(data)
         return
+    found, offset = lines(data)
     assert 0 <= offset <= len(data)
     places = [place for place, _ in found if isinstance(place, int)]
     assert places == sorted(set(places))

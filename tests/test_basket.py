@@ -22,10 +22,10 @@ from harkback.core.basket import (
     stretches_added,
     toggled,
 )
-from harkback.core.config import ConfigError
 from harkback.core.database import Database
 from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
+from harkback.core.private import Unwritten
 from harkback.core.rounds import round_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -239,7 +239,7 @@ def test_changes_from_many_threads_are_all_kept(tmp_path: Path) -> None:
 
 def test_a_basket_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "blocked").write_text("in the way")
-    with pytest.raises(ConfigError, match="nothing was changed"):
+    with pytest.raises(Unwritten, match="nothing was changed"):
         BasketFile(tmp_path / "blocked").change(lambda basket: basket.with_marks([Mark("lines:a", None, 7, None)]))
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine
-from harkback.core.config import write_private
 from harkback.core.lock import exclusive
+from harkback.core.private import write_private
 from harkback.tui.demo import write_home
 from harkback.tui.surroundings import Surroundings
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from conftest import NOW
-from harkback.core.config import write_private
+from harkback.core.private import write_private
 from harkback.tui import demo
 from harkback.tui.demo import write_home
 from harkback.tui.resume import Resume

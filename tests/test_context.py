@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from engine import DAY, NOON, Engine, turn
-from harkback.core.config import write_private
 from harkback.core.context import LAYERS, Entry, Layer, fit, gather, json_line, markdown
 from harkback.core.pack import estimated_tokens
+from harkback.core.private import write_private
 from harkback.tui.demo import write_home
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -20,9 +20,9 @@ from command_line import CommandLine, Ran
 from engine import Engine, Lines
 from harkback.core import model, pack
 from harkback.core.clean import clean
-from harkback.core.config import write_private
 from harkback.core.history import recent_rows, session_at, whole
 from harkback.core.lock import exclusive
+from harkback.core.private import write_private
 from harkback.core.store import Store
 from harkback.core.tool_answers import as_json
 from harkback.tui.output import note, print_json, say

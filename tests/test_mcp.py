@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from command_line import CommandLine
 from harkback.core.clean import clean
-from harkback.core.config import change, write_private
+from harkback.core.config import change
 from harkback.core.lock import exclusive
+from harkback.core.private import write_private
 from harkback.core.tool_answers import MOST_BYTES, MOST_BYTES_OF_HISTORY, SNIPPET
 from harkback.core.tool_requests import MOST_HITS, TOOLS
 from harkback.tui.surroundings import Surroundings

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 from command_line import CommandLine, Ran
 from harkback.adapters.markdown import lines_of
-from harkback.core.config import Config, write_private
+from harkback.core.config import Config
 from harkback.core.database import Database
 from harkback.core.memory import MOST_BYTES, NoSuchFile, Passage, passage
+from harkback.core.private import write_private
 from harkback.tui.surroundings import Surroundings
 from hypothesis import given
 from hypothesis import strategies as st

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine
-from harkback.core.config import change, write_private
+from harkback.core.config import change
+from harkback.core.private import write_private
 from harkback.tui.surroundings import Surroundings
 from mcp_agent import Agent, serving
 

@@ -15,9 +15,9 @@ from typing import Any
 import apsw
 import pytest
 from command_line import CommandLine
-from harkback.core.config import write_private
 from harkback.core.lock import exclusive
 from harkback.core.mounts import is_network, kind_of
+from harkback.core.private import write_private
 from harkback.core.reasons import REASONS
 from harkback.core.why import STATES
 from harkback.tui.surroundings import Surroundings

@@ -13,6 +13,7 @@ from ..core.basket import Basket, BasketFile, Collected, collected
 from ..core.config import BasketConfig, ConfigError
 from ..core.database import Database, Error
 from ..core.pack import Packed, estimated_tokens, pack
+from ..core.private import Unwritten
 from ..core.store import NoIndex, StoreError
 from .prompt_files import drop_old_prompts
 from .surroundings import Surroundings
@@ -100,7 +101,7 @@ class BasketWork:
             change = self._wishes.popleft()
             try:
                 basket = self._file.change(lambda before, change=change: change(db, before))
-            except ConfigError as error:
+            except Unwritten as error:
                 trouble = str(error)
         return self._contents(basket, tuple(collected(db, basket)), trouble)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from ..core.basket import PROMPTS
 from ..core.clean import clean
-from ..core.config import make_private
 from ..core.pack import Style
+from ..core.private import make_private
 
 KEPT_SECONDS = 24 * 3600
 """So long a prompt in our own folder waits for its agent: it is text outside the index, which nothing else removes."""
