@@ -39,6 +39,11 @@ def files_below(
             yield SkipRecord("unreadable-folder", os.fspath(folder))
 
 
+def is_jsonl(name: str) -> bool:
+    """Whether a file is JSON lines by its name, and not hidden."""
+    return name.endswith(".jsonl") and not name.startswith(".")
+
+
 def open_file(path: Path) -> BinaryIO:
     """Opens a regular file for reading without following a link, waiting on a pipe or touching its access time.
 
@@ -73,6 +78,13 @@ def parse_time(value: object) -> int | None:
         return int(number) if EARLIEST <= number <= LATEST else None
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def parse_epoch(value: object) -> int | None:
+    """As `parse_time`, of a number that may stand in a text."""
+    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 20:
+        return parse_time(int(value))
+    return parse_time(value)
 
 
 EARLIEST, LATEST = 1_262_304_000_000, 4_102_444_800_000  # the years 2010 to 2099

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..core.model import TITLE_GIVEN, Checkpoint, Place, Record, SessionRecord, SkipRecord
-from .base import files_below
+from .base import files_below, is_jsonl
 from .buddy_rows import ROWS, Rows
 from .content import identifier, label
 from .foreign_sqlite import SchemaMismatch, fitting, open_foreign
@@ -37,7 +37,7 @@ def sessions_below(root: Path) -> Iterator[Path | Place | SkipRecord]:
     if projects.is_symlink():
         yield SkipRecord("symbolic-link", os.fspath(projects))
     elif projects.is_dir():
-        for item in files_below(projects, lambda name: name.endswith(".jsonl") and not name.startswith(".")):
+        for item in files_below(projects, is_jsonl):
             if not isinstance(item, Path) or "tool-results" not in item.relative_to(projects).parts:
                 yield item
 

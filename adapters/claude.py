@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Record, Reread, SkipRecord
-from .base import files_below, open_file, printable
+from .base import files_below, is_jsonl, open_file, printable
 from .claude_desktop import FOLDER as DESKTOP
 from .claude_desktop import desktop_roots, is_side_file, read_side_file
 from .claude_pass import Pass
@@ -67,7 +67,7 @@ class Claude:
 
 
 def _is_session(name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith(".") and name not in NO_SESSIONS
+    return is_jsonl(name) and name not in NO_SESSIONS
 
 
 def _session_folder(path: Path) -> str | None:

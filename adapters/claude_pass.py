@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -29,8 +28,7 @@ from .json_lines import JsonLines
 from .turn_ids import digest
 from .unknown_types import UnknownTypes
 
-CHECKPOINT_EVERY = 2_000
-MOST_HELD = 16
+CHECKPOINT_EVERY, MOST_HELD = 2_000, 16
 BY_PROGRAM = ("sdk-cli", "sdk-ts", "sdk-py")
 
 
@@ -51,8 +49,7 @@ class Pass:
         self._given = 0
         self._waiting: list[tuple[int, TurnRecord]] = []
         """Steering prompts whose proper record may still come, with their hashes."""
-        self._skips: dict[str, SkipRecord] = {}
-        self._unknown = UnknownTypes()
+        self._skips, self._unknown = dict[str, SkipRecord](), UnknownTypes()
         self._is_agent_file = native_id.startswith("agent-") or parent is not None
         if "" not in self._state.threads:
             self._state.subagent = True if self._is_agent_file else None
@@ -280,4 +277,4 @@ class Pass:
 
     def _skip(self, reason: str, place: int) -> None:
         known = self._skips.get(reason) or SkipRecord(reason, f"byte {place}", 0)
-        self._skips[reason] = replace(known, count=known.count + 1)
+        self._skips[reason] = SkipRecord(reason, known.example, known.count + 1)

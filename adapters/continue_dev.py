@@ -21,7 +21,7 @@ from ..core.model import (
     TurnRecord,
     Unreadable,
 )
-from .base import files_below, parse_time, printable
+from .base import files_below, parse_epoch, parse_time, printable
 from .chat_message import ChatMessage, said
 from .content import identifier, label
 from .environment import named_folder
@@ -146,7 +146,7 @@ def _created(path: Path, mtime_ns: int, size: int) -> dict[str, int]:
     for raw in read_json(path, _LIST)[0]:
         try:
             entry = decode(raw, _ENTRY)
-            time = parse_time(int(entry.created) if isinstance(entry.created, str) else entry.created)
+            time = parse_epoch(entry.created)
         except ValueError:
             continue
         if time and (session := identifier(entry.id) or identifier(entry.old_id)):

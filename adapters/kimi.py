@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Place, Record, SkipRecord
+from .base import is_jsonl
 from .content import resumable
 from .environment import application_folders, named_folder
 from .kimi_cli import STATE, WIRE, state_records, wire_records
@@ -55,7 +56,7 @@ class Kimi:
                 elif not session.name.startswith(NO_CONVERSATIONS):
                     names.add(session.name)
                     yield from _of_session(session)
-            for item in files_in(project, lambda name: name.endswith(".jsonl") and not name.startswith(".")):
+            for item in files_in(project, is_jsonl):
                 if isinstance(item, SkipRecord) or item.stem not in names:
                     yield item
 

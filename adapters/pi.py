@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.model import Checkpoint, Record, SkipRecord, Unreadable
-from .base import files_below
+from .base import files_below, is_jsonl
 from .content import label, resumable
 from .environment import named_folder
 from .json_file import read_json
@@ -37,7 +37,7 @@ class Pi:
         return [*(folder for folder in given if folder), agent / "sessions", home / ".omp" / "agent" / "sessions"]
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
-        return files_below(root, lambda name: name.endswith(".jsonl") and not name.startswith("."))
+        return files_below(root, is_jsonl)
 
     def read(self, path: Path, since: Checkpoint | None) -> Iterator[Record]:
         parent = STAMPED.fullmatch(path.parent.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Record, SessionRecord, SkipRecord
-from .base import files_below, printable
+from .base import files_below, is_jsonl, printable
 from .content import resumable
 from .environment import named_folder
 from .line_pass import line_records
@@ -34,7 +34,7 @@ class Qwen:
         return list(dict.fromkeys(folder / "projects" for folder in folders))
 
     def find(self, root: Path) -> Iterator[Path | SkipRecord]:
-        for found in files_below(root, _is_session):
+        for found in files_below(root, is_jsonl):
             if isinstance(found, SkipRecord) or _is_in_chats(found):
                 yield found
 
@@ -47,10 +47,6 @@ class Qwen:
 
     def resume(self, native_id: str) -> list[str] | None:
         return ["qwen", "--resume", native_id] if resumable(native_id) else None
-
-
-def _is_session(name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith(".")
 
 
 def _is_in_chats(path: Path) -> bool:

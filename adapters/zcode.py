@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core.model import Checkpoint, Place, Record, Reread, SkipRecord
-from .base import files_below
+from .base import files_below, is_jsonl
 from .environment import named_folder
 from .foreign_sqlite import change_token, split
 from .zcode_database import DATABASE, session_places, session_records
@@ -43,7 +43,7 @@ class ZCode:
             yield database
         yield from _below(cli / ROLLOUT, _is_rollout)
         yield from _below(cli / "agents", lambda name: name == TRANSCRIPT)
-        yield from _below(root / "projects", lambda name: name.endswith(".jsonl") and not name.startswith("."))
+        yield from _below(root / "projects", is_jsonl)
 
     def is_divided(self, path: Path) -> bool:
         return path.name == DATABASE

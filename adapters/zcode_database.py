@@ -19,7 +19,7 @@ from ..core.model import (
     SkipRecord,
     Unreadable,
 )
-from .base import LATEST, parse_time
+from .base import LATEST, parse_epoch
 from .content import field as value_at
 from .content import label, tool_text
 from .foreign_sqlite import ForeignStore, change_token, fitting, open_foreign, within
@@ -85,12 +85,12 @@ def session_places(path: Path) -> Iterator[Place | SkipRecord]:
         columns = (tables.column("session", name) for name in ("time_updated", "time_created", "parent_id"))
         texts = (fitting(tables.column("session", name), 4096) for name in ("id", "title", "directory"))
         rows = store.rows(f"SELECT {', '.join([*texts, *columns])} FROM session")  # noqa: S608
-    rows.sort(key=lambda row: _time(row[3]) or _time(row[4]) or 0, reverse=True)
+    rows.sort(key=lambda row: parse_epoch(row[3]) or parse_epoch(row[4]) or 0, reverse=True)
     for number, row in enumerate(rows):
         if (name := name_of(row[0])) is None:
             yield SkipRecord("unexpected-shape", f"session {number}")
         else:
-            changed = _time(row[3]) or _time(row[4]) or 0
+            changed = parse_epoch(row[3]) or parse_epoch(row[4]) or 0
             token = row_token((row, whole if number < NEWEST else b""))
             yield Place(within(path, name), changed=changed, token=token)
 
@@ -177,7 +177,7 @@ def _messages(
         except ValueError as error:
             yield cell_skip(data, error, f"message {row}")
             continue
-        last = _time(time) or _time(value_at(message.time, "created")) or last
+        last = parse_epoch(time) or parse_epoch(value_at(message.time, "created")) or last
         if message.role in ("user", "assistant"):
             held[name] = _Held(row, message.role, last)
         model = value_at(message.model, "modelID") or message.model or message.modelID
@@ -216,7 +216,7 @@ def _parts(
         if size > MOST_TEXT:
             yield SkipRecord("too-large", f"part {row}")
         else:
-            message.pieces.append((_time(time) or message.time or 0, row, piece))
+            message.pieces.append((parse_epoch(time) or message.time or 0, row, piece))
 
 
 def _piece(message: _Held, part: _Part) -> Piece | None:
@@ -231,10 +231,3 @@ def _tool(part: _Part) -> str:
     back = next((each for each in backs if each is not None), None)
     payload = given if back is None else back if given is None else {"input": given, "output": back}
     return tool_text(part.name if isinstance(part.name, str) else part.tool, payload)
-
-
-def _time(value: object) -> int | None:
-    """A time that may be a number in a text."""
-    if isinstance(value, str) and value.strip().isdecimal() and len(value) < 20:
-        return parse_time(int(value))
-    return parse_time(value)
