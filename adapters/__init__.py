@@ -2,61 +2,35 @@
 
 from __future__ import annotations
 
-from ..core.model import Adapter
-from .aider import Aider
-from .amp import Amp
-from .antigravity import Antigravity
-from .claude import Claude
-from .claude_mem import ClaudeMem
-from .cline import Cline
-from .codebuddy import CodeBuddy
-from .codex import Codex
-from .continue_dev import Continue
-from .copilot import Copilot
-from .copilot_vscode import CopilotVscode
-from .crush import Crush
-from .cursor import Cursor
-from .droid import Droid
-from .dsh import Dsh
-from .gemini import Gemini
-from .goose import Goose
-from .kimi import Kimi
-from .memory_files import MemoryFiles
-from .openclaw import OpenClaw
-from .opencode import OpenCode
-from .pi import Pi
-from .qwen import Qwen
-from .roo import Roo
-from .vibe import Vibe
-from .workbuddy import WorkBuddy
-from .zcode import ZCode
+from .registry import Entry, Registry
 
-ADAPTERS: tuple[Adapter, ...] = (
-    Claude(),
-    Codex(),
-    OpenClaw(),
-    Dsh(),
-    WorkBuddy(),
-    CodeBuddy(),
-    ZCode(),
-    Kimi(),
-    MemoryFiles(),
-    ClaudeMem(),
-    Gemini(),
-    Antigravity(),
-    OpenCode(),
-    Copilot(),
-    CopilotVscode(),
-    Cursor(),
-    Qwen(),
-    Cline(),
-    Roo(),
-    Aider(),
-    Goose(),
-    Amp(),
-    Crush(),
-    Droid(),
-    Vibe(),
-    Pi(),
-    Continue(),
+ADAPTERS = Registry(
+    # name, name for people, module, class
+    Entry("claude", "Claude Code", "claude", "Claude"),
+    Entry("codex", "Codex", "codex", "Codex"),
+    Entry("openclaw", "OpenClaw", "openclaw", "OpenClaw"),
+    Entry("dsh", "DSH", "dsh", "Dsh"),
+    Entry("workbuddy", "WorkBuddy", "workbuddy", "WorkBuddy"),
+    Entry("codebuddy", "CodeBuddy", "codebuddy", "CodeBuddy"),
+    Entry("zcode", "ZCode", "zcode", "ZCode"),
+    Entry("kimi", "Kimi", "kimi", "Kimi"),
+    Entry("memory", "Memory files", "memory_files", "MemoryFiles"),
+    Entry("claude-mem", "claude-mem", "claude_mem", "ClaudeMem"),
+    Entry("gemini", "Gemini CLI", "gemini", "Gemini"),
+    Entry("antigravity", "Antigravity", "antigravity", "Antigravity"),
+    Entry("opencode", "OpenCode", "opencode", "OpenCode"),
+    Entry("copilot", "Copilot CLI", "copilot", "Copilot"),
+    Entry("copilot-vscode", "Copilot Chat (VS Code)", "copilot_vscode", "CopilotVscode"),
+    Entry("cursor", "Cursor", "cursor", "Cursor"),
+    Entry("qwen", "Qwen Code", "qwen", "Qwen"),
+    Entry("cline", "Cline", "cline", "Cline"),
+    Entry("roo", "Roo Code", "roo", "Roo"),
+    Entry("aider", "Aider", "aider", "Aider"),
+    Entry("goose", "Goose", "goose", "Goose"),
+    Entry("amp", "Amp", "amp", "Amp"),
+    Entry("crush", "Crush", "crush", "Crush"),
+    Entry("droid", "Factory Droid", "droid", "Droid"),
+    Entry("vibe", "Mistral Vibe", "vibe", "Vibe"),
+    Entry("pi", "pi", "pi", "Pi"),
+    Entry("continue", "Continue", "continue_dev", "Continue"),
 )

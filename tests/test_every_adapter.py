@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -76,6 +77,19 @@ def sample(name: str, tmp_path: Path) -> Sample:
 
 
 # ---- the registry ----
+
+
+def test_an_adapter_is_called_what_the_registry_says_before_it_is_loaded() -> None:
+    assert {adapter.name: adapter.title for adapter in ADAPTERS} == ADAPTERS.titles
+    assert ADAPTERS.named("codex") is ADAPTERS[1]
+    assert ADAPTERS.named("nothing") is None
+
+
+def test_the_names_of_sources_cost_no_import_of_their_adapters() -> None:
+    code = "import sys, harkback.adapters as a; a.ADAPTERS.titles; a.ADAPTERS.named('pi'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "harkback.adapters.pi" in loaded
+    assert "harkback.adapters.claude" not in loaded
 
 
 def test_the_registry_has_the_sources_of_the_design_in_its_order() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..adapters import ADAPTERS
+from ..adapters.registry import Registry
 from ..core import config as configuration
 from ..core.config import Config, ConfigError, Semantic
 from ..core.database import Error
@@ -46,7 +47,7 @@ class Surroundings:
     home: Path
     """The person's home, below which agents keep their stores."""
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    adapters: tuple[Adapter, ...] = ADAPTERS
+    adapters: Sequence[Adapter] = ADAPTERS
     now: Callable[[], datetime] = local_now
     """The clock; a naive time is the system's own zone."""
     working_folder: Path = field(default_factory=Path.cwd)
@@ -66,6 +67,8 @@ class Surroundings:
     @property
     def titles(self) -> dict[str, str]:
         """Source name → its name for people."""
+        if isinstance(self.adapters, Registry):
+            return dict(self.adapters.titles)
         return {adapter.name: adapter.title for adapter in self.adapters}
 
     def config(self) -> Config:
@@ -77,7 +80,12 @@ class Surroundings:
         return meaning_for(self.config().semantic, self.folder, self.open_embedder)
 
     def adapter(self, name: str) -> Adapter | None:
+        if isinstance(self.adapters, Registry):
+            return self.adapters.named(name)
         return next((adapter for adapter in self.adapters if adapter.name == name), None)
+
+    def _ticked(self, config: Config) -> list[Adapter]:
+        return [adapter for name in config.ticked(self.titles) if (adapter := self.adapter(name))]
 
     def reconcile(
         self,
@@ -131,8 +139,7 @@ class Surroundings:
             config = self.config()
         except ConfigError:
             return []
-        ticked = [adapter for adapter in self.adapters if config.source(adapter.name).enabled]
-        return [root for adapter in ticked for root in roots_of(adapter, config, self.home, self.environ)]
+        return [root for adapter in self._ticked(config) for root in roots_of(adapter, config, self.home, self.environ)]
 
     def glanced(self) -> list[Path]:
         """Where ticked sources may have files in the folders that people worked in; none while that can't be told."""
@@ -142,8 +149,7 @@ class Surroundings:
                 projects = projects_of(db)
         except (ConfigError, StoreError, Error):
             return []
-        ticked = [adapter for adapter in self.adapters if config.source(adapter.name).enabled]
-        return [root for adapter in ticked for root in project_roots_of(adapter, projects)]
+        return [root for adapter in self._ticked(config) for root in project_roots_of(adapter, projects)]
 
     def own_command(self, *words: str) -> list[str]:
         """The command line of a child process that does what `harkback WORDS` does in our folder."""
