@@ -47,7 +47,11 @@ PICTURES = (
     Picture("reading", [*"migration fails", "enter", "plus", "n"]),
     Picture("narrow", [*"flaky test", "enter"], size=(64, 28)),
     Picture("light", [*"memory leak"], theme="textual-light"),
+    Picture("meant", [*"clipbaord"]),
+    Picture("timeline", ["f6"]),
+    Picture("settings", ["f2"]),
     Picture("keys", ["f1"], size=(96, 40)),
+    Picture("basket", [*"clipboard ssh", "enter", "space", "n", "space", "f4"]),  # the last: the basket stays filled
 )
 
 
