@@ -6,6 +6,7 @@ python screenshots/take.py
 from __future__ import annotations
 
 import asyncio
+import html
 import os
 import re
 import tempfile
@@ -21,11 +22,14 @@ from harkback.tui import demo
 from harkback.tui.app import HarkbackApp
 from harkback.tui.search_screen import SearchScreen
 from harkback.tui.surroundings import Surroundings
+from rich.cells import cell_len
 from textual.worker import WorkerCancelled
 
 FOLDER = Path(__file__).parent
 NOW = datetime(2026, 11, 30, 9, 30)  # noqa: DTZ001, the zone is set to UTC below
 # Textual's pictures name a font on a server; any monospace of the viewer's will do.
+STRETCH = re.compile(r'textLength="([\d.]+)"([^>]*)>([^<]+)<')
+"""How wide a text is drawn: Rich takes every character for one cell."""
 WEB_FONT = re.compile(r"@font-face\s*\{.*?\}\s*", re.DOTALL)
 
 
@@ -51,7 +55,7 @@ PICTURES = (
     Picture("timeline", ["f6"]),
     Picture("settings", ["f2"]),
     Picture("keys", ["f1"], size=(96, 40)),
-    Picture("basket", [*"clipboard ssh", "enter", "space", "n", "space", "f4"]),  # the last: the basket stays filled
+    Picture("basket", [*"clipboard ssh", "tab", "space", "down", "down", "space", "f4"]),  # last: it stays filled
 )
 
 
@@ -85,7 +89,14 @@ async def take(picture: Picture, place: Surroundings) -> None:
         await settle(app)
         svg = WEB_FONT.sub("", app.export_screenshot(title="harkback"))
         svg = re.sub(r"terminal-\d+", "terminal", svg)
+        svg = STRETCH.sub(_as_wide_as_its_cells, svg)
         (FOLDER / f"{picture.name}.svg").write_text(svg, "utf-8")
+
+
+def _as_wide_as_its_cells(found: re.Match[str]) -> str:
+    text = html.unescape(found[3])
+    width = float(found[1]) * cell_len(text) / len(text)
+    return f'textLength="{width:g}"{found[2]}>{found[3]}<'
 
 
 async def settle(app: HarkbackApp) -> None:

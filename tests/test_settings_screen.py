@@ -172,8 +172,16 @@ async def test_the_pages(
             facts, embeds=True, sources=sources, files=files, index=replace(facts.index, bytes=512_000)
         )
         await screen.redraw()
-        await pilot.pause()
+        await steady(pilot)
         compare_screen(pilot.app, f"settings-{section}-{size[0]}x{size[1]}")
+
+
+async def steady(pilot: Any) -> None:
+    """Wait until what is drawn stays as it is; a scrollbar may come one step later than what it scrolls."""
+    before: list[str] | None = None
+    while (now := [strip.text for strip in pilot.app.screen._compositor.render_strips()]) != before:
+        before = now
+        await pilot.pause()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -186,7 +194,7 @@ async def test_the_question_before_a_source_goes(
         await screen.redraw()
         question = "This removes 1,204 sessions of Codex with 48,300 turns from the index; your files stay."
         pilot.app.push_screen(QuestionScreen(question, "remove"))
-        await pilot.pause()
+        await steady(pilot)
         compare_screen(pilot.app, f"settings-question-{size[0]}x{size[1]}")
 
 
