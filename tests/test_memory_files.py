@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 from engine import Engine, check
-from harkback.adapters import Claude, MemoryFiles, markdown, memory_files
+from harkback.adapters import markdown, memory_files
+from harkback.adapters.claude import Claude
 from harkback.adapters.markdown import OVERLAP, TARGET, Chunk, chunks, first_heading, front_matter, lines_of, tokens
+from harkback.adapters.memory_files import MemoryFiles
 from harkback.core.config import Limits
 from harkback.core.model import Record, Reread, SessionRecord, SkipRecord, TurnRecord, Unreadable
 from harkback.core.projects import projects_of

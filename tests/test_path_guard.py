@@ -23,7 +23,9 @@ CANARY = "canary" + "outside"
 WATCHED = """
 import json, os, sys
 from importlib import import_module
+from harkback.adapters import ADAPTERS
 from harkback.tui import cli, mcp, mcp_tools, refresh
+list(ADAPTERS)
 for name in cli.COMMANDS:
     import_module(f"harkback.tui.{name}")
 import harkback.core.salvage, importlib.metadata, tomlkit, encodings.idna
