@@ -22,18 +22,25 @@ from harkback.core.tokens import segment
 from hypothesis import HealthCheck, settings
 
 # One test may run its examples under fixtures of its own; a slow machine is no failure.
-settings.register_profile("harkback", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-settings.load_profile("harkback")
+settings.register_profile(
+    "harkback", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("thorough", settings.get_profile("harkback"), max_examples=1_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "harkback"))
 
-signal.signal(
-    signal.SIGINT, signal.default_int_handler
-)  # whoever starts the tests may have it ignored, for children too
+# Whoever starts the tests may have interrupts ignored, for their children too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _AGENT_PREFIXES = (
     "CLAUDE_", "CODEX_", "GEMINI_", "QWEN_", "OPENCODE_", "OPENCLAW_", "CLAWDBOT_", "DSH_", "KIMI_", "WORKBUDDY_",
     "CODEBUDDY_", "ZCODE_", "GOOSE_", "AMP_", "CRUSH_", "VIBE_", "PI_", "AIDER_", "CONTINUE_", "COPILOT_", "CURSOR_",
     "FACTORY_", "CLINE_", "DROID_", "XDG_", "APPDATA", "LOCALAPPDATA", "HARKBACK_",
 )  # fmt: skip
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half of the time tests wait for child processes and for screens."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture(autouse=True)
