@@ -180,7 +180,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(lines=st.lists(LINES, max_size=25), cuts=st.lists(st.integers(0, 400), max_size=3))
 def test_however_a_log_grows_it_is_read_the_same(
     lines: list[str], cuts: list[int], tmp_path_factory: pytest.TempPathFactory

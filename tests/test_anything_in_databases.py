@@ -98,4 +98,4 @@ class AnythingInDatabases(RuleBasedStateMachine):
 
 
 TestAnythingInDatabases = AnythingInDatabases.TestCase
-TestAnythingInDatabases.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+TestAnythingInDatabases.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)

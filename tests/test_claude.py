@@ -1035,7 +1035,7 @@ def any_session(moves: Sequence[str], chance: random.Random) -> Writing:
     return writing
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     moves=st.lists(st.sampled_from(MOVES), max_size=40),
     chance=st.randoms(use_true_random=False),
@@ -1170,7 +1170,7 @@ def survives(path: Path) -> None:
         list(CLAUDE.read(path, result.checkpoints[-1]))
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(chance=st.randoms(use_true_random=False))
 def test_random_damage_to_the_bytes_of_a_file_is_survived(
     chance: random.Random, tmp_path_factory: pytest.TempPathFactory
@@ -1224,7 +1224,7 @@ def swapped(value: Any, chance: random.Random) -> Any:
     return chance.choice(ODD)
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(chance=st.randoms(use_true_random=False))
 def test_values_of_the_wrong_type_cost_only_their_record(
     chance: random.Random, tmp_path_factory: pytest.TempPathFactory

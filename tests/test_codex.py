@@ -806,7 +806,7 @@ MOVES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(MOVES, max_size=14), st.booleans(), st.lists(st.integers(0, 10_000), max_size=6))
 @example([item("user", "a"), event("thread_rolled_back", num_turns=1), asked("a")], False, [200, 400])
 @example([item("assistant", "a"), event("thread_rolled_back", num_turns=1), item("user", "a"), said("a")], True, [300])
@@ -848,7 +848,7 @@ def spoken(rng: random.Random, texts: list[str]) -> tuple[list[Any], list[tuple[
     return rows, dialog
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9), st.lists(st.sampled_from(["u1", "u2", "a1", "a2", "a3"]), max_size=10))
 def test_each_text_comes_once_and_none_is_lost_in_whatever_layers_a_build_writes(seed: int, texts: list[str]) -> None:
     rounds = "".join(texts).replace("u", " u").split()
@@ -900,7 +900,7 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
     return b"".join(lines)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.sampled_from([*ROLLOUTS, CORPUS / "session_index.jsonl", corpus_file("a1d0c6e8")]), st.integers(0, 10**9))
 def test_no_damage_makes_reading_fail_in_another_way_than_foreseen(path: Path, seed: int) -> None:
     rng = random.Random(seed)

@@ -110,7 +110,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.data())
 def test_any_changes_that_were_logged_lead_to_the_object_that_they_led_to(data: st.DataObject) -> None:
     """An object is changed at random the way an editor would, and the log that it writes is replayed."""

@@ -335,7 +335,7 @@ def texts_in(answer: Any) -> list[str]:
 # ---- any text ----
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(text=TEXTS)
 def test_what_is_said_noted_or_given_as_json_is_harmless(text: str) -> None:
     for print_it in (say, note, lambda each: print_json({"x": each, each: 1})):
@@ -347,7 +347,7 @@ def test_what_is_said_noted_or_given_as_json_is_harmless(text: str) -> None:
     assert json.loads(as_json({"x": text})) == {"x": text}
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(parts=st.lists(TEXTS.filter(lambda text: "\0" not in text), min_size=1, max_size=4), folder=TEXTS)
 def test_a_command_for_a_shell_is_the_same_words_again(parts: list[str], folder: str) -> None:
     folder = folder.replace("\0", "").replace("\n", "")

@@ -67,7 +67,7 @@ LONGEST_STATE = 16_384
 FOR_ALL_USERS = (Path("/etc/claude-code"), Path("/Library/Application Support/ClaudeCode"))
 """Places of the whole machine, in no home."""
 
-fuzzed = settings(max_examples=15, suppress_health_check=list(HealthCheck))
+fuzzed = settings(max_examples=10, suppress_health_check=list(HealthCheck))
 every_sample = pytest.mark.parametrize("name", NAMES)
 
 
@@ -362,7 +362,7 @@ def test_lines_glued_doubled_or_in_another_order_are_survived(sample: Sample, da
 
 
 @every_sample
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_value_of_any_type_at_any_place_is_survived(sample: Sample, data: st.DataObject) -> None:
     documents = [(path, index) for path in _plain_files(sample) for index in range(len(_documents(path)))]

@@ -219,7 +219,7 @@ OPERATIONS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(OPERATIONS)
 def test_any_log_leaves_what_its_operations_say(
     tmp_path_factory: pytest.TempPathFactory, operations: list[Any]

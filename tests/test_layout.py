@@ -39,7 +39,7 @@ def shown(text: str, width: int) -> list[str]:
 @given(TEXTS, WIDTHS)
 @example("  longword", 4)
 @example(" " + ACUTE + "ab", 1)
-@settings(max_examples=400)
+@settings(max_examples=120)
 def test_no_character_is_lost_but_the_gaps_at_which_lines_break(text: str, width: int) -> None:
     at = 0
     for line in wrap(text, width):
@@ -53,7 +53,7 @@ def test_no_character_is_lost_but_the_gaps_at_which_lines_break(text: str, width
 @given(TEXTS, WIDTHS)
 @example("\tabc", 2)
 @example("中\t中", 5)
-@settings(max_examples=400)
+@settings(max_examples=120)
 def test_no_line_is_wider_than_the_width_unless_one_character_is(text: str, width: int) -> None:
     for line in wrap(text, width):
         if cell_len(unfold(text, line)[0]) > width:
@@ -61,7 +61,7 @@ def test_no_line_is_wider_than_the_width_unless_one_character_is(text: str, widt
 
 
 @given(TEXTS, WIDTHS)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_offsets_lead_to_what_is_drawn_there(text: str, width: int) -> None:
     for line in wrap(text, width):
         drawn, places = unfold(text, line)
@@ -74,7 +74,7 @@ def test_offsets_lead_to_what_is_drawn_there(text: str, width: int) -> None:
 
 @given(TEXTS, WIDTHS)
 @example("a " + ACUTE + "b", 1)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_no_line_begins_with_a_mark_that_belongs_to_the_line_before(text: str, width: int) -> None:
     for line in wrap(text, width):
         if line.end > line.start and (line.start and text[line.start - 1] != "\n"):
@@ -82,13 +82,13 @@ def test_no_line_begins_with_a_mark_that_belongs_to_the_line_before(text: str, w
 
 
 @given(TEXTS, WIDTHS)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_measuring_counts_the_lines_that_wrapping_makes(text: str, width: int) -> None:
     assert height(text, width) == len(wrap(text, width))
 
 
 @given(TEXTS.map(lambda text: text.replace("\n", "").replace("\t", "").lstrip("\u200d")))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_edges_grow_to_the_width_that_the_terminal_library_measures(text: str) -> None:
     cells = edges(text)
     assert len(cells) == len(text) + 1

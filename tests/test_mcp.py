@@ -263,7 +263,7 @@ ODD = st.text(st.characters() | st.sampled_from('\x00\x1b\u202e"*:^()-/\\.'), ma
 ARGUMENTS = st.dictionaries(st.sampled_from(FIELDS), ODD | st.integers() | JSON, max_size=4) | JSON
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(tool=st.sampled_from(sorted(TOOLS)), arguments=ARGUMENTS, query=ODD)
 def test_whatever_it_is_asked_it_answers_in_bounds_and_clean(
     agent: Agent, tool: str, arguments: Any, query: str
@@ -281,7 +281,7 @@ def test_whatever_it_is_asked_it_answers_in_bounds_and_clean(
         json.loads(text)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(line=st.binary(max_size=80).filter(lambda line: b"\n" not in line and line.strip()))
 def test_whatever_comes_in_a_line_is_answered_or_ignored(agent: Agent, line: bytes) -> None:
     agent.send(line)

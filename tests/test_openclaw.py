@@ -286,7 +286,7 @@ PIECES += ["Context:", "<active_memory_plugin>", "</active_memory_plugin>", "wor
 PIECES += ["<relevant-memories>", "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "System: [2026-09-24 15:59 EDT] x"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=20), max_size=12).map("\n".join))
 def test_stripping_only_ever_takes_away(text: str) -> None:
     for stripped in (prompt(text), answer(text)):

@@ -144,7 +144,7 @@ def _whole(nodes: list[Node]) -> set[int]:
     return set(range(len(nodes))) if visible is None else visible
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(nodes=transcripts(), data=st.data())
 def test_reading_on_gives_what_reading_whole_gives_or_asks_for_that(nodes: list[Node], data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(nodes)))
@@ -164,7 +164,7 @@ def test_reading_on_gives_what_reading_whole_gives_or_asks_for_that(nodes: list[
     assert visible & messages == _whole(nodes) & messages
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(nodes=transcripts())
 def test_a_branch_that_is_plain_shows_every_message(nodes: list[Node]) -> None:
     branch = Branch()

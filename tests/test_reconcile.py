@@ -954,4 +954,4 @@ def killed_at(step: int, do: Callable[[], object]) -> None:
 
 
 TestAnythingHappens = AnythingHappens.TestCase
-TestAnythingHappens.settings = settings(max_examples=40, stateful_step_count=15, deadline=None)
+TestAnythingHappens.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)

@@ -41,7 +41,7 @@ VALUES = st.recursive(
 
 
 @every_sample
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_any_cell_may_hold_anything(tmp_path: Path, script: Path, data: st.DataObject) -> None:
     adapter = ADAPTERS[_source(script)]

@@ -542,7 +542,7 @@ async def test_no_size_is_too_small(size: tuple[int, int]) -> None:
     st.integers(1, 40),
     st.data(),
 )
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_places_and_lines_lead_to_each_other(texts: Sequence[str], width: int, data: st.DataObject) -> None:
     turns = tuple(turn(number, text) for number, text in enumerate(texts, 1))
     page = lay_out(Conversation(SESSION, turns, before=3, after=3), width, UTC)

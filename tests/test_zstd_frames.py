@@ -82,7 +82,7 @@ def test_a_flipped_byte_costs_its_own_frame_and_no_other(place: int, flip: int) 
         assert offset == len(whole)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.binary(max_size=300)
     | st.lists(st.sampled_from([MAGIC, b"\0\0\0", b"\xff", SKIPPABLE]), max_size=40).map(b"".join)
