@@ -9,7 +9,7 @@ from pathlib import Path
 from .config import Config
 from .database import Database
 from .discover import Source, files_of_others, roots_of
-from .exclude import Rules
+from .exclude import Rules, parts
 from .gate import Gate
 from .hiding import hidden_by
 from .keeping_out import refused_in
@@ -30,6 +30,45 @@ class Preview:
     """Of a few of those sessions, the newest first."""
 
 
+class Trials:
+    """Tries rules on the ticked sources and on the index; the disk is looked through once, and only for a path."""
+
+    def __init__(self, adapters: Iterable[Adapter], config: Config, home: Path, environ: Mapping[str, str]) -> None:
+        self._adapters, self._config, self._home, self._environ = list(adapters), config, home, environ
+        self._now: Gate | None = None
+        self._open: dict[str, set[bytes]] = {}
+        """The files on the disk that may be opened now, by source."""
+
+    def preview(self, db: Database | None, pattern: str) -> Preview:
+        """What a rule would do; `db` is None while nothing is indexed. Raises BadRule. Blocks on the disk."""
+        rule = Rules([pattern], self._home)
+        alone, by_name = Gate(rule), parts(pattern)[0] in ("", "source")  # the other kinds go by what is in a file
+        now = self._look() if by_name else None
+        files = {path for name, paths in self._open.items() for path in paths if now and alone.refusal(name, path)}
+        if db is None:
+            return Preview(len(files), 0, ())
+        with db.snapshot():
+            refused = refused_in(db, alone).keys() - refused_in(db, now).keys() if now else set[int]()
+            every = (row for (row,) in db.rows("SELECT id FROM sessions WHERE turns > 0"))
+            by_rule = hidden_by(db, rule, every).keys()
+            files |= _files_of(db, by_rule)
+            sessions = by_rule | _only_in(db, refused)
+            return Preview(len(files), len(sessions), _titles(db, sessions))
+
+    def _look(self) -> Gate:
+        """Look through the disk, the first time; gives what decides now what may be opened."""
+        if self._now is None:
+            others = files_of_others(self._adapters, self._config, self._home, self._environ)
+            now = Gate(Rules(self._config.exclude.patterns, self._home), others)
+            for adapter in self._adapters:
+                if self._config.source(adapter.name).enabled:
+                    source = Source(adapter, {})
+                    source.look(roots_of(adapter, self._config, self._home, self._environ), now)
+                    self._open[adapter.name] = source.paths()
+            self._now = now
+        return self._now
+
+
 def preview(
     db: Database | None,
     adapters: Iterable[Adapter],
@@ -38,26 +77,8 @@ def preview(
     environ: Mapping[str, str],
     pattern: str,
 ) -> Preview:
-    """Try a rule on the ticked sources and on the index; `db` is None while nothing is indexed. Raises BadRule."""
-    adapters, rule = list(adapters), Rules([pattern], home)
-    rules = Rules(dict.fromkeys([*config.exclude.patterns, pattern]), home)
-    others = files_of_others(adapters, config, home, environ)
-    now, then = Gate(Rules(config.exclude.patterns, home), others), Gate(rules, others)
-    files: set[bytes] = set()
-    for adapter in adapters:
-        if config.source(adapter.name).enabled:
-            roots, before, after = roots_of(adapter, config, home, environ), Source(adapter, {}), Source(adapter, {})
-            before.look(roots, now)
-            after.look(roots, then)
-            files |= before.paths() - after.paths()
-    if db is None:
-        return Preview(len(files), 0, ())
-    with db.snapshot():
-        refused = refused_in(db, then).keys() - refused_in(db, now).keys()
-        by_rule = hidden_by(db, rule, (row for (row,) in db.rows("SELECT id FROM sessions WHERE turns > 0"))).keys()
-        files |= _files_of(db, by_rule)
-        sessions = by_rule | _only_in(db, refused)
-        return Preview(len(files), len(sessions), _titles(db, sessions))
+    """Try one rule, as `Trials` does."""
+    return Trials(adapters, config, home, environ).preview(db, pattern)
 
 
 def _files_of(db: Database, sessions: Iterable[int]) -> set[bytes]:

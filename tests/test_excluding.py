@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 from engine import NOON, Engine, Lines, check, turn
 from harkback.core import keeping_out, model
 from harkback.core.config import Config, Exclude, Limits
-from harkback.core.exclude_preview import Preview, preview
+from harkback.core.discover import Source
+from harkback.core.exclude_preview import Preview, Trials, preview
 from harkback.core.reasons import REASONS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -152,6 +154,30 @@ def test_a_preview_names_the_newest_titles_and_no_more_than_five(engine: Excludi
         engine.write(f"d{day}", ["facts", {"title": f"Pay {day}", "title_rank": 3}], turn("x", time=NOON + day))
     engine.run()
     assert engine.preview("title:^pay") == Preview(7, 7, ("Pay 6", "Pay 5", "Pay 4", "Pay 3", "Pay 2"))
+
+
+def test_rules_that_are_tried_one_after_the_other_look_through_the_disk_once_and_only_for_paths(
+    engine: Excluding, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+    look = Source.look
+
+    def counted(self: Source, *given: Any, **named: Any) -> None:
+        nonlocal looks
+        looks += 1
+        look(self, *given, **named)
+
+    engine.write("a", ["facts", {"title": "Pay"}], turn("x"))
+    engine.run()
+    monkeypatch.setattr(Source, "look", counted)
+    trials = Trials(engine.adapters, engine.config, engine.home, {})
+    with closing(engine.store.read()) as db:
+        for rule in ("title:^pay", "project:**", "session:lines:a"):
+            trials.preview(db, rule)
+        assert looks == 0
+        found = [trials.preview(db, rule) for rule in ("**", "**/nowhere/**", "**")]
+    assert looks == len(engine.adapters)
+    assert [each.sessions for each in found] == [1, 0, 1]
 
 
 # ---- files ----

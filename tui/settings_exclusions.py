@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 
+from ..core.config import Config
 from ..core.database import Database
 from ..core.exclude import KINDS, SECRET_FOLDERS, SECRET_NAMES, BadRule, Rules, parts
-from ..core.exclude_preview import Preview, preview
+from ..core.exclude_preview import Preview, Trials
 from ..core.store import NoIndex
 from .rows import crop
 from .settings_facts import Facts
@@ -39,6 +40,7 @@ class ExclusionsSection(Quiet):
         self._rule = ""
         self._problem = ""
         self._counted: _Counted | None = None
+        self._trials: tuple[Config, Trials] | None = None
 
     def lines(self, facts: Facts, width: int) -> list[Line]:
         self._facts = facts
@@ -107,12 +109,14 @@ class ExclusionsSection(Quiet):
         return ""
 
     def _count(self, rule: str) -> _Counted:
-        here = self._place
+        here, config = self._place, self._place.config()
+        if self._trials is None or self._trials[0] != config:
+            self._trials = config, Trials(here.adapters, config, here.home, here.environ)
         db: Database | None = None
         with suppress(NoIndex):
             db = here.store.read()
         with closing(db) if db else nullcontext():
-            return _Counted(rule, preview(db, here.adapters, here.config(), here.home, here.environ, rule))
+            return _Counted(rule, self._trials[1].preview(db, rule))
 
     def heard(self, found: object) -> Wish:
         if isinstance(found, _Counted) and found.rule == self._rule:
