@@ -167,7 +167,6 @@ def test_rules_that_are_tried_one_after_the_other_look_through_the_disk_once_and
         looks += 1
         look(self, *given, **named)
 
-    engine.write("a", ["facts", {"title": "Pay"}], turn("x"))
     engine.run()
     monkeypatch.setattr(Source, "look", counted)
     trials = Trials(engine.adapters, engine.config, engine.home, {})
@@ -177,7 +176,7 @@ def test_rules_that_are_tried_one_after_the_other_look_through_the_disk_once_and
         assert looks == 0
         found = [trials.preview(db, rule) for rule in ("**", "**/nowhere/**", "**")]
     assert looks == len(engine.adapters)
-    assert [each.sessions for each in found] == [1, 0, 1]
+    assert [each.sessions for each in found] == [3, 0, 3]
 
 
 # ---- files ----
