@@ -42,7 +42,7 @@ SEARCH = (
     Key("down", "down,ctrl+n", "move(1)", "", "next result"),
     Key("page_up", "pageup", "page(-1)", "", "a page of results up"),
     Key("page_down", "pagedown", "page(1)", "", "a page of results down"),
-    Key("next_pane", "tab", "next_pane", "results", "complete a filter, else on to results, then conversation"),
+    Key("next_pane", "tab", "next_pane", "next pane", "complete a filter, else on to results, then conversation"),
     Key("previous_pane", "shift+tab", "previous_pane", "", "back again"),
     Key("back", "escape", "back", "back", "back: out of the conversation, the text, the app"),
     Key("scope", "ctrl+r", "scope", "scope", "everywhere, or only this project"),
@@ -51,8 +51,8 @@ SEARCH = (
     Key("group", "ctrl+g", "group", "group", "one row a session, or one a turn"),
     Key("drop_filter", "ctrl+x", "drop_filter", "", "drop the last filter (with text selected: cut it)"),
     Key("index", "f5", "index", "", "look for new sessions now; while indexing: how far it is, and stop"),
-    Key("copy_command", "ctrl+y", "copy_command", "resume command", "copy the command that resumes the session"),
-    Key("resume", "ctrl+o", "resume", "", "resume the session in its agent"),
+    Key("copy_command", "ctrl+y", "copy_command", "", "copy the command that resumes the session"),
+    Key("resume", "ctrl+o", "resume", "resume", "resume the session in its agent"),
 )
 
 READING = (
@@ -61,7 +61,7 @@ READING = (
     Key("whole", "a", "whole", "all", "the whole conversation"),
     Key("next_match", "n", "match(1)", "next match", "next match, on into the next session"),
     Key("previous_match", "N", "match(-1)", "", "previous match"),
-    Key("mark", "space", "mark", "mark", "this turn, or what is selected, into the basket; again: out of it"),
+    Key("mark", "space", "mark", "to basket", "this turn, or what is selected, into the basket; again: out of it"),
     Key("mark_round", "B", "mark_round", "", "the whole round into the basket; again: out of it"),
     Key("basket_here", "b", "app.basket", "", "open the basket"),
     Key("copy_turn", "y", "copy_turn", "copy", "copy this turn"),

@@ -12,12 +12,13 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.signal import Signal
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from ..core.config import Config
 from ..core.worker import Done, Event, Working
 from .asking import MODES, Request
 from .indexing_menu import IndexingMenu
+from .key_line import KeyLine
 from .keys import READING, SEARCH
 from .live_index import LiveIndex
 from .messages import Indexing, IndexingEnded
@@ -70,7 +71,7 @@ class SearchScreen(ReadingScreen):
             yield ResultsPane(self._place, self._ticked, id="found")
             yield ReadingPane(self._place, id="pane")
         yield StatusBar(id="status")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine({"list.choose": "open", "transcript.fold": "fold"})
 
     def on_mount(self) -> None:
         self._say_modes()
@@ -227,7 +228,7 @@ class SearchScreen(ReadingScreen):
         """Keys of the conversation are no keys while text is typed; with nothing skipped its key is not shown."""
         if action == "quiet_skips":
             return not self._skipped
-        if self.focused is self.query_input:
+        if isinstance(self.focused, Input):
             return action not in {key.action.partition("(")[0] for key in READING}
         return True
 

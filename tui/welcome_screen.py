@@ -11,11 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Button, Footer, Static
+from textual.widgets import Button, Static
 
 from ..core import config as configuration
 from ..core.config import Config, ConfigError
 from ..core.status import Survey, survey
+from .key_line import KeyLine
 from .surroundings import Surroundings
 from .ticks import Choice, Column, Press, Tick
 from .welcome_lines import WHAT_ELSE, WINDOW_DAYS, found_here, never_read, not_found, places_of, source_label
@@ -60,7 +61,7 @@ class WelcomeScreen(Screen[bool]):
                 markup=False,
             )
             yield Static("Looking for sessions …", id="looking", classes="label", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.look_again()
