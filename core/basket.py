@@ -5,6 +5,7 @@ It is kept in a file of harkback's own until it is emptied.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -191,6 +192,26 @@ def stretches_added(db: Database, basket: Basket, stretches: Sequence[tuple[int,
             old = [each for each, ids in have.items() if ids == frozenset((turn,)) and not each.whole_round]
             basket = basket.replaced(old[0], new) if old else basket.with_marks([new])
     return basket
+
+
+def as_it_was_said(db: Database, basket: Basket) -> Basket:
+    """In the order of time, session by session; what has no time comes late, what is gone last."""
+    have = [each for each in collected(db, basket) if each.turns]
+    begin: dict[str, float] = {}
+    for each in have:
+        begin[each.mark.session] = min(_said_at(each), begin.get(each.mark.session, math.inf))
+    have.sort(key=lambda each: (begin[each.mark.session], each.mark.session, each.mark.order, _start(each)))
+    marks = dict.fromkeys([*(each.mark for each in have), *basket.marks])
+    return msgspec.structs.replace(basket, marks=tuple(marks))
+
+
+def _said_at(item: Collected) -> float:
+    return next((turn.time for turn in item.turns if turn.time is not None), math.inf)
+
+
+def _start(item: Collected) -> int:
+    """Where in its turn a mark begins."""
+    return item.mark.part.start if item.mark.part and not item.mark.whole_round else 0
 
 
 def without_lost(db: Database, basket: Basket) -> Basket:

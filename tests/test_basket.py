@@ -16,6 +16,7 @@ from harkback.core.basket import (
     BasketFile,
     Mark,
     Part,
+    as_it_was_said,
     collected,
     marks_of,
     round_toggled,
@@ -198,6 +199,19 @@ def test_without_an_index_everything_is_gone_and_stays_in_the_basket() -> None:
     (found,) = collected(None, basket)
     assert found.piece is None
     assert found.mark in basket.marks
+
+
+def test_the_order_in_which_it_was_said_goes_session_by_session_and_keeps_what_is_gone_last(db: Database) -> None:
+    rows = [row(db, text) for text in ("without says 3", "with says 4", "without says 2", "with says 1")]
+    gone = Mark("lines:gone", "id-1", 0, None)
+    basket = toggled(db, Basket((gone,)), rows)
+    parts = [Mark("lines:with", "id-2", 1, NOON, part=Part(start, start + 1, 11)) for start in (5, 2)]
+    ordered = as_it_was_said(db, basket.with_marks(parts, 0))
+    assert texts(db, ordered) == [
+        ["with says 1"], ["with says 2"], ["with says 2"], ["with says 4"], ["without says 2"], ["without says 3"], [],
+    ]  # fmt: skip
+    assert [mark.part.start for mark in ordered.marks if mark.part] == [2, 5]
+    assert ordered.marks[-1] == gone
 
 
 # ---- the file ----

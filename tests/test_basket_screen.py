@@ -416,23 +416,94 @@ async def test_an_agent_can_be_started_at_once(filled: Surroundings, tmp_path: P
         assert pilot.app.return_value == Resume(("gemini", "--prompt-interactive", PREAMBLE + text), None)
 
 
-async def test_what_was_edited_is_what_is_taken_along_until_the_basket_changes(
-    filled: Surroundings, copied: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def edits(filled: Surroundings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
+    """With an editor that adds a line, once; the next time it changes nothing."""
     editor = tmp_path / "bin" / "editor"
-    editor.write_text('#!/bin/sh\necho "and my question" >> "$1"\n')
+    editor.write_text('#!/bin/sh\ngrep -q "my question" "$1" || echo "and my question" >> "$1"\n')
     editor.chmod(0o755)
     monkeypatch.setattr(App, "suspend", nullcontext)  # a test has no terminal that could be lent
-    place = replace(filled, environ={**filled.environ, "EDITOR": str(editor)})
-    async with running(place) as pilot:
+    return replace(filled, environ={**filled.environ, "EDITOR": str(editor)})
+
+
+async def test_what_was_edited_is_what_is_taken_along_until_the_basket_changes(
+    edits: Surroundings, copied: Callable[[], str]
+) -> None:
+    async with running(edits) as pilot:
         await press(pilot, "f4")
         before = prompt(pilot)
         await press(pilot, "e", "y")
         assert prompt(pilot) == copied() == before + "and my question\n"
         assert "edited" in head(pilot)
-        await press(pilot, "J", "K")
-        assert prompt(pilot) == before
+        await press(pilot, "e")
+        assert "as it was" in said(pilot)
+        await press(pilot, "J")
+        assert "and my question" not in prompt(pilot)
         assert "edited" not in head(pilot)
+
+
+async def test_what_was_edited_comes_back_with_the_basket_that_it_was_made_of(edits: Surroundings) -> None:
+    async with running(edits) as pilot:
+        await press(pilot, "f4")
+        before = prompt(pilot)
+        await press(pilot, "e", "x", "u")
+        assert prompt(pilot) == before + "and my question\n"
+        await press(pilot, "f", "f", "f", "f", "escape", "f4")
+        assert prompt(pilot) == before + "and my question\n"
+        forget(edits.store, Request(session=marks(edits)[0].session))
+        await press(pilot, "escape", "f4")
+        assert "and my question" not in prompt(pilot)
+
+
+async def test_an_edit_is_taken_back_as_any_change(edits: Surroundings) -> None:
+    async with running(edits) as pilot:
+        await press(pilot, "f4")
+        before = prompt(pilot)
+        await press(pilot, "e", "u")
+        assert prompt(pilot) == before
+        assert len(marks(edits)) == 3
+
+
+async def test_taking_back_brings_no_mark_of_a_forgotten_session_back(filled: Surroundings) -> None:
+    async with running(filled) as pilot:
+        first = marks(filled)[0]
+        await press(pilot, "f4", "x")
+        forget(filled.store, Request(session=first.session))
+        await press(pilot, "u")
+        assert len(marks(filled)) == 2
+        assert first not in marks(filled)
+
+
+async def test_o_puts_turns_in_the_order_in_which_they_were_said(filled: Surroundings) -> None:
+    async with running(filled) as pilot:
+        before = marks(filled)
+        await press(pilot, "f4", "o")
+        times = [each.turns[0].time for each in basket_screen(pilot)._contents.items]  # type: ignore[union-attr]
+        assert times == sorted(times)  # type: ignore[type-var]
+        assert marks(filled) != before
+        await press(pilot, "u")
+        assert marks(filled) == before
+
+
+async def test_an_agent_that_is_not_here_is_not_left_for(filled: Surroundings, copied: Callable[[], str]) -> None:
+    async with running(filled) as pilot:
+        await press(pilot, "f4", "s", "ctrl+o")
+        assert isinstance(pilot.app.screen, AgentScreen)
+        assert "Claude Code is not found" in str(pilot.app.screen.query_one("#agents-note").render())
+        await press(pilot, "enter")
+        assert copied().startswith("claude ")
+
+
+async def test_the_file_written_last_is_offered_again_and_a_bare_name_is_one_in_the_working_folder(
+    filled: Surroundings, tmp_path: Path
+) -> None:
+    async with running(replace(filled, working_folder=tmp_path)) as pilot:
+        await press(pilot, "f4", "w")
+        pilot.app.screen.query_one("PathInput").value = "mine.md"  # type: ignore[attr-defined]
+        await press(pilot, "enter")
+        assert said(pilot) == f"Written to {tmp_path / 'mine.md'}."
+        await press(pilot, "w")
+        assert pilot.app.screen.query_one("PathInput").value == str(tmp_path / "mine.md")  # type: ignore[attr-defined]
 
 
 async def test_a_terminal_that_cannot_be_lent_is_told_with_the_other_way(filled: Surroundings) -> None:

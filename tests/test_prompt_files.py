@@ -56,6 +56,50 @@ def test_saving_never_replaces_unasked(tmp_path: Path) -> None:
     assert path.read_text() == "two"
 
 
+def test_what_is_replaced_is_for_its_owner_alone_and_a_link_stays_one(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.md", tmp_path / "link.md"
+    path.write_text("for all to see")
+    path.chmod(0o644)
+    link.symlink_to(path)
+    save(link, "mine", replace=True)
+    assert link.is_symlink()
+    assert path.read_text() == "mine"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert sorted(tmp_path.glob(".harkback*")) == []
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_a_file_that_can_t_be_written_to_its_end_is_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replace: bool
+) -> None:
+    path = tmp_path / "a.md"
+    if replace:
+        path.write_text("before")
+
+    def full(opened: int, content: bytes) -> None:
+        os.write(opened, content[:3])
+        os.close(opened)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("harkback.tui.prompt_files._write", full)
+    with pytest.raises(OSError, match="No space left"):
+        save(path, "a new text", replace=replace)
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir() if each.is_file()] == (
+        [("a.md", "before")] if replace else []
+    )
+
+
+def test_a_pipe_gets_the_prompt_if_somebody_reads_and_an_error_is_told_if_nobody_does(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="No such device"):
+        save(pipe, "unheard", replace=True)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    save(pipe, "heard", replace=True)
+    assert os.read(reader, 100) == b"heard"
+    os.close(reader)
+
+
 def test_every_style_has_an_ending() -> None:
     assert set(ENDINGS) == set(STYLES)
 
@@ -76,6 +120,15 @@ def test_what_the_editor_leaves_is_taken_over_and_no_copy_stays(tmp_path: Path, 
     environ = {"EDITOR": "false", "PATH": os.defpath} | {variable: f"{shlex.quote(str(editor))} --wait"}
     assert edited(tmp_path, HOSTILE, environ) == HOSTILE + "and my question\n"
     assert list((tmp_path / "prompts").iterdir()) == []
+
+
+def test_the_file_in_the_editor_has_the_ending_of_its_format_and_one_that_is_gone_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "editor"
+    program.write_text(f'#!/bin/sh\necho "$1" > \'{tmp_path}/name\'\nrm "$1"\n')
+    program.chmod(0o755)
+    with pytest.raises(NotEdited, match="left no file"):
+        edited(tmp_path, "{}", {"EDITOR": str(program), "PATH": os.defpath}, ".json")
+    assert (tmp_path / "name").read_text().endswith(".json\n")
 
 
 @pytest.mark.parametrize(

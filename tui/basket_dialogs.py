@@ -24,8 +24,8 @@ from .virtual_list import VirtualList
 from .wording import from_home
 
 
-class SaveScreen(ModalScreen[str]):
-    """Asks for a path and writes there; dismissed with where that was, or empty when it was not done."""
+class SaveScreen(ModalScreen[Path | None]):
+    """Asks for a path and writes there; dismissed with where that was, or None when it was not done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012, as Textual declares it
@@ -40,10 +40,10 @@ class SaveScreen(ModalScreen[str]):
 
     _note = getters.query_one("#save-note", Static)
 
-    def __init__(self, text: str, suggested: Path, home: Path) -> None:
-        """`suggested` is what stands in the box at first; `~` is `home`."""
+    def __init__(self, text: str, suggested: Path, home: Path, folder: Path) -> None:
+        """`suggested` is what stands in the box at first; `~` is `home`, a name without a folder is one in `folder`."""
         super().__init__()
-        self._text, self._suggested, self._home = text, suggested, home
+        self._text, self._suggested, self._home, self._folder = text, suggested, home, folder
         self._may_replace: Path | None = None
 
     def compose(self) -> ComposeResult:
@@ -58,7 +58,8 @@ class SaveScreen(ModalScreen[str]):
         if not typed:
             self._note.update("Give the name of a file.")
             return
-        path = self._home / typed[1:].lstrip("/\\") if typed == "~" or typed.startswith(("~/", "~\\")) else Path(typed)
+        from_there = typed == "~" or typed.startswith(("~/", "~\\"))
+        path = self._home / typed[1:].lstrip("/\\") if from_there else self._folder / typed
         self._write(path, path == self._may_replace)
 
     @work(thread=True, group="saving", exit_on_error=False)
@@ -81,10 +82,10 @@ class SaveScreen(ModalScreen[str]):
         if message.problem:
             self._note.update(message.problem)
         else:
-            self.dismiss(str(message.path))
+            self.dismiss(message.path)
 
     def action_leave(self) -> None:
-        self.dismiss("")
+        self.dismiss(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ class AgentScreen(ModalScreen[Choice | None]):
     ]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "#agents"
+
+    _note = getters.query_one("#agents-note", Static)
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         super().__init__()
@@ -132,7 +135,11 @@ class AgentScreen(ModalScreen[Choice | None]):
         self._leave_with(at_once=False)
 
     def action_start(self) -> None:
-        self._leave_with(at_once=True)
+        row = self._list.item(self._list.cursor)
+        if row and not row[1]:
+            self._note.update(f"{row[0].title} is not found on this machine; enter copies its command.")
+        else:
+            self._leave_with(at_once=True)
 
     def _leave_with(self, *, at_once: bool) -> None:
         if row := self._list.item(self._list.cursor):

@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import msgspec
 from textual import getters, on, work
-from textual.app import App, ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from ..core.basket import Basket, Mark
-from ..core.pack import estimated_tokens
-from . import clipboard
-from .basket_dialogs import AgentScreen, Choice, SaveScreen
+from ..core.basket import Basket, Mark, as_it_was_said, without_lost
+from ..core.pack import Style, estimated_tokens
 from .basket_page import EMPTY, Row, basket_row, head, rows
+from .basket_prompt import PromptScreen
 from .basket_work import BasketWork, Change, Contents
 from .keys import BASKET
 from .messages import Collected
-from .new_session import PREAMBLE, Start
 from .plain_view import PlainView
-from .prompt_files import ENDINGS, NotEdited, edited, write_prompt
 from .question_screen import QuestionScreen
-from .resume import Resume
 from .surroundings import Surroundings
 from .virtual_list import VirtualList
 from .wording import counted
 
 ALWAYS = {"close", "undo"}
 """What can be done with an empty basket."""
-COMMAND_SECONDS = 20.0
-"""How long a command that is to be run in a shell stays on the screen."""
 
 
-class BasketScreen(Screen[Resume | None]):
-    """Dismissed with the agent to become, or with None to go on searching."""
+class BasketScreen(PromptScreen):
+    """What is in the basket above, the prompt that comes of it below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(key.binding() for key in BASKET),
@@ -50,17 +43,17 @@ class BasketScreen(Screen[Resume | None]):
     _view = getters.query_one("#basket-prompt", PlainView)
 
     def __init__(self, place: Surroundings, work: BasketWork) -> None:
-        super().__init__()
-        self._place, self._work = place, work
+        super().__init__(place)
+        self._work = work
         self._contents: Contents | None = None
         self._at: Mark | None = None
-        self._before: list[Basket] = []
-        self._edited: str | None = None
+        self._before: list[tuple[Contents, str | None]] = []
+        """What was there before each change, with what the person had made of its prompt."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="basket-head", markup=False)
         yield VirtualList[Row](
-            lambda row, width: basket_row(row, width, self._place.now(), self._place.titles), 2, id="basket-rows"
+            lambda row, width: basket_row(row, width, self.place.now(), self.place.titles), 2, id="basket-rows"
         )
         yield PlainView(id="basket-prompt")
         yield Static("\n".join(EMPTY), id="basket-empty", markup=False)
@@ -81,8 +74,6 @@ class BasketScreen(Screen[Resume | None]):
         if old and contents.serial <= old.serial:
             return
         self._contents = contents
-        if old and contents.basket != old.basket:
-            self._edited = None
         marks = contents.basket.marks
         cursor = marks.index(self._at) if self._at in marks else self._list.cursor
         self._list.show(rows(contents), cursor)
@@ -91,12 +82,12 @@ class BasketScreen(Screen[Resume | None]):
         self._show_prompt()
         self.refresh_bindings()
         if contents.trouble:
-            self._say(contents.trouble, severity="warning")
+            self.say(contents.trouble, severity="warning")
 
     def _show_prompt(self) -> None:
         if self._contents:
-            if self._view.text != self._prompt:
-                self._view.show(self._prompt)
+            if self._view.text != self.prompt:
+                self._view.show(self.prompt)
             self._show_head()
             self._follow()
 
@@ -105,14 +96,14 @@ class BasketScreen(Screen[Resume | None]):
 
     def _show_head(self) -> None:
         if self._contents:
-            tokens = estimated_tokens(self._prompt)
+            tokens = estimated_tokens(self.prompt)
             width = self.size.width
-            self._head.update(head(self._contents, tokens, width, edited=self._edited is not None))
+            self._head.update(head(self._contents, tokens, width, edited=self._edit is not None))
 
     def _follow(self) -> None:
         """Have what is under the cursor on the top of the prompt."""
         contents, cursor = self._contents, self._list.cursor
-        if contents and self._edited is None and cursor < len(contents.items):
+        if contents and self._edit is None and cursor < len(contents.items):
             start = contents.starts[cursor]
             if start is not None:
                 self._view.go_to(start)
@@ -120,12 +111,6 @@ class BasketScreen(Screen[Resume | None]):
     @property
     def _list(self) -> VirtualList[Row]:
         return cast("VirtualList[Row]", self.query_one("#basket-rows", VirtualList))
-
-    @property
-    def _prompt(self) -> str:
-        if self._edited is not None:
-            return self._edited
-        return self._contents.packed.text if self._contents else ""
 
     @on(VirtualList.Highlighted)
     def _moved(self) -> None:
@@ -147,9 +132,12 @@ class BasketScreen(Screen[Resume | None]):
 
     def _change(self, change: Change) -> None:
         if self._contents:
-            self._before.append(self._contents.basket)
+            self._remember(self._contents)
         self._work.wish(change)
         self._look()
+
+    def _remember(self, contents: Contents) -> None:
+        self._before.append((contents, self._work.edits.get(contents.made_of)))
 
     def action_shift(self, by: int) -> None:
         if mark := self._at:
@@ -165,13 +153,16 @@ class BasketScreen(Screen[Resume | None]):
             self._at = other
             self._change(lambda _, basket: basket.replaced(mark, other))
 
+    def action_in_order(self) -> None:
+        self._change(as_it_was_said)
+
     def action_next_style(self) -> None:
         self._change(lambda _, basket: basket.in_next_style())
 
     def action_clear(self) -> None:
         if self._contents:
             question = f"Empty the basket of {counted(len(self._contents.basket.marks), 'mark')}?"
-            self._push(QuestionScreen(f"{question} The sessions stay as they are.", "empty it"), self._clear)
+            self.push(QuestionScreen(f"{question} The sessions stay as they are.", "empty it"), self._clear)
 
     def _clear(self, yes: bool | None) -> None:
         if yes:
@@ -179,87 +170,40 @@ class BasketScreen(Screen[Resume | None]):
 
     def action_undo(self) -> None:
         if self._before:
-            before = self._before.pop()
-            self._work.wish(lambda _, basket: before)
+            before, edit = self._before.pop()
+            self._work.edits.pop(before.made_of, None)
+            if edit is not None:
+                self._work.edits[before.made_of] = edit
+            self._work.wish(lambda db, _: without_lost(db, before.basket))
             self._look()
 
     # ---- taking it along ----
 
-    def action_copy(self) -> None:
-        self._copy(self._prompt)
+    @property
+    def prompt(self) -> str:
+        if (edit := self._edit) is not None:
+            return edit
+        return self._contents.packed.text if self._contents else ""
+
+    @property
+    def style(self) -> Style:
+        return self._contents.basket.style if self._contents else Basket().style
+
+    @property
+    def _edit(self) -> str | None:
+        """What the person has made of the prompt of what is there now."""
+        return self._work.edits.get(self._contents.made_of) if self._contents else None
+
+    def take_edited(self, text: str) -> None:
+        if self._contents:
+            self._remember(self._contents)
+            self._work.edits[self._contents.made_of] = text
+            self._show_prompt()
+            self.refresh_bindings()
 
     @on(VirtualList.Chosen)
     def _chosen(self) -> None:
         self.action_copy()
 
-    @work(thread=True, group="copying", exit_on_error=False)
-    def _copy(self, text: str) -> None:
-        route = clipboard.copy(text, self._app, environ=self._place.environ)
-        self._app.call_from_thread(self._say, f"{route}: the prompt, ≈ {counted(estimated_tokens(text), 'token')}.")
-
-    def action_edit(self) -> None:
-        try:
-            with self._app.suspend():
-                text = edited(self._place.folder, self._prompt, self._place.environ)
-        except SuspendNotSupported:
-            self._say("This terminal can't be lent to an editor; w writes the prompt to a file.")
-        except NotEdited as error:
-            self._say(str(error), severity="warning")
-        else:
-            if text != self._prompt:
-                self._edited = text
-                self._say(
-                    "Edited: copy, write or start an agent with it. A change to the basket makes the prompt anew."
-                )
-            self._show_prompt()
-
-    def action_save(self) -> None:
-        if self._contents:
-            name = f"basket-{self._place.now():%Y-%m-%d}{ENDINGS[self._contents.basket.style]}"
-            screen = SaveScreen(self._prompt, self._place.working_folder / name, self._place.home)
-            self._push(screen, self._saved)
-
-    def _saved(self, path: str | None) -> None:
-        if path:
-            self._say(f"Written to {path}.")
-
-    def action_start(self) -> None:
-        self._push(AgentScreen(self._place.environ), self._agent_chosen)
-
-    def _agent_chosen(self, choice: Choice | None) -> None:
-        if choice:
-            self._start(choice)
-
-    @work(thread=True, group="starting", exit_on_error=False)
-    def _start(self, choice: Choice) -> None:
-        text = PREAMBLE + self._prompt
-        try:
-            path = write_prompt(self._place.folder, text, f"{self._place.now():%Y-%m-%d-%H%M%S}.md")
-        except OSError as error:
-            reason = f"The prompt can't be written ({error.strerror or error}); y copies it instead."
-            self._app.call_from_thread(self._say, reason, severity="warning")
-            return
-        start = Start(choice.agent, path, text)
-        if choice.at_once:
-            self._app.call_from_thread(self._leave, start.resume())
-            return
-        route = clipboard.copy(start.shell(), self._app, environ=self._place.environ)
-        self._app.call_from_thread(self._say, f"{route}; run in a shell:\n{start.shell()}", timeout=COMMAND_SECONDS)
-
-    def _leave(self, agent: Resume) -> None:
-        self.dismiss(agent)
-
-    # ---- parts ----
-
     def action_close(self) -> None:
         self.dismiss(None)
-
-    @property
-    def _app(self) -> App[Any]:
-        return cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
-
-    def _push(self, screen: Screen[Any], then: Any) -> None:
-        self._app.push_screen(screen, then)
-
-    def _say(self, text: str, **options: Any) -> None:
-        self.notify(text, markup=False, **options)

@@ -20,6 +20,8 @@ from .surroundings import Surroundings
 
 Change = Callable[[Database, Basket], Basket]
 """Makes another basket of one, with the index at hand."""
+MadeOf = tuple[Basket, tuple[bool, ...]]
+"""A basket, and which of its marks the index still has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ class Contents:
     """Tokens."""
     trouble: str = ""
     """Why it could not be changed, or not be looked up; empty when all is well."""
+
+    @property
+    def made_of(self) -> MadeOf:
+        """What its prompt is made of, but for turns that come to a round."""
+        return self.basket, tuple(each.piece is not None for each in self.items)
 
     @property
     def ids(self) -> frozenset[int]:
@@ -73,6 +80,8 @@ class BasketWork:
         self._wishes: deque[Change] = deque()
         self._turn = threading.Lock()
         self._serial = 0
+        self.edits: dict[MadeOf, str] = {}
+        """What the person has made of prompts, so long as the app is open; the screen's."""
 
     def wish(self, change: Change) -> None:
         """Have the basket changed by the next `run`."""

@@ -80,6 +80,7 @@ BASKET = (
     Key("basket.round", "r", "whole_round", "round", "the whole round in place of the turn, and back"),
     Key("basket.down", "J,alt+down", "shift(1)", "", "move it down"),
     Key("basket.up", "K,alt+up", "shift(-1)", "", "move it up"),
+    Key("basket.order", "o", "in_order", "", "in the order in which it was said, session by session"),
     Key("basket.drop", "x,delete", "drop", "drop", "take it out"),
     Key("basket.undo", "u", "undo", "", "take back the last change"),
     Key("basket.edit", "e", "edit", "edit", "edit the prompt in $EDITOR"),

@@ -25,10 +25,32 @@ class NotEdited(Exception):
 
 
 def save(path: Path, text: str, *, replace: bool = False) -> None:
-    """Write a prompt that only its owner may read. Raises FileExistsError unless `replace`, and OSError."""
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if replace else os.O_EXCL)
-    with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8", newline="\n") as file:
-        file.write(clean(text))
+    """Write a prompt that only its owner may read, whole or not at all. Raises OSError.
+
+    Without `replace` that is FileExistsError where something is there.
+    What is there and is no file, such as a pipe that another program reads from, is written to as it is.
+    """
+    content = clean(text).encode()
+    if replace and path.exists() and not path.is_file():
+        _write(os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0)), content)  # which waits for no reader
+        return
+    place = Path(os.path.realpath(path)) if replace else path
+    new = place
+    if replace:
+        new = place.with_name(f".harkback-{os.getpid()}")
+        new.unlink(missing_ok=True)
+    opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        _write(opened, content)
+        new.replace(place)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def _write(opened: int, content: bytes) -> None:
+    with os.fdopen(opened, "wb") as file:
+        file.write(content)
 
 
 def write_prompt(folder: Path, text: str, name: str) -> Path:
@@ -49,16 +71,18 @@ def drop_old_prompts(folder: Path) -> None:
                 old.unlink()
 
 
-def edited(folder: Path, text: str, environ: Mapping[str, str]) -> str:
+def edited(folder: Path, text: str, environ: Mapping[str, str], ending: str = ".md") -> str:
     """What the person makes of a text in `$VISUAL` or `$EDITOR`; blocks until that ends. Raises NotEdited."""
     editor = environ.get("VISUAL") or environ.get("EDITOR") or "vi"
     path: Path | None = None
     try:
         command = shlex.split(editor)
-        path = write_prompt(folder, text, f"edit-{os.getpid()}.md")
+        path = write_prompt(folder, text, f"edit-{os.getpid()}{ending}")
         done = subprocess.run([*command, str(path)], env=dict(environ), check=False)
         if done.returncode:
             raise NotEdited(f"{command[0]} ended with {done.returncode}, so nothing was taken over.")
+        if not path.exists():
+            raise NotEdited(f"{command[0]} left no file, so nothing was taken over.")
         return path.read_text("utf-8", "replace")
     except (OSError, ValueError, IndexError) as error:
         raise NotEdited(f"{editor} can't be run ({error}); set $EDITOR, or w writes the prompt to a file.") from error
