@@ -69,6 +69,31 @@ def test_tmux_loads_its_buffer_and_passes_it_on(bin_folder: Path, install: Insta
     assert screen.sent == []
 
 
+def test_tmux_that_keeps_its_buffer_to_itself_is_told(bin_folder: Path, install: Install) -> None:
+    install("tmux", 'case "$1" in show-options) echo off;; esac')
+    said = run(bin_folder, Screen(), TMUX="x")
+    assert said == "Copied with tmux (for its own paste alone: set-clipboard is off)"
+
+
+def test_a_terminal_without_a_clipboard_is_sent_nothing(bin_folder: Path) -> None:
+    screen = Screen()
+    for terminal in ("linux", "dumb"):
+        assert run(bin_folder, screen, TERM=terminal).startswith("Not copied")
+    assert screen.sent == []
+    assert run(bin_folder, screen, TERM="xterm-256color") == OSC
+
+
+def test_doubts_about_what_is_sent_are_told(bin_folder: Path) -> None:
+    assert run(bin_folder, Screen(), text="é" * 37_497) == OSC
+    assert "some take no more than 74 kB" in run(bin_folder, Screen(), text="é" * 37_498)
+    assert "GNU screen does not pass it on" in run(bin_folder, Screen(), STY="1.pts")
+
+
+def test_termux_has_a_command_of_its_own(bin_folder: Path, install: Install) -> None:
+    install("termux-clipboard-set")
+    assert run(bin_folder, TERMUX_VERSION="0.118") == "Copied with termux-clipboard-set"
+
+
 def test_outside_tmux_its_buffer_is_left_alone(bin_folder: Path, install: Install) -> None:
     install("tmux")
     assert run(bin_folder, Screen()) == OSC

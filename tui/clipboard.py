@@ -6,13 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from ..core.clean import clean
 
 SECONDS = 2.0
 """How long a clipboard command may take; it is stopped then."""
+MOST_SENT = 74_994
+"""Bytes that every terminal takes that knows OSC 52 at all: 100,000 in base64, as hterm and xterm's peers have it."""
+DEAF = frozenset(("linux", "dumb"))
+"""Terminals, by `TERM`, that have no clipboard."""
 
 
 class Terminal(Protocol):
@@ -43,21 +47,40 @@ def copy(
     """
     text = clean(text)  # half a surrogate pair goes as well, which no clipboard can hold
     used: list[str] = []
-    if "TMUX" in environ and platform != "darwin" and _run(_TMUX, text, environ):
-        used.append("tmux")
+    if "TMUX" in environ and platform != "darwin":
+        used += _to_tmux(text, environ)
     for command in _local(environ, platform):
         if _run(command, text, environ):
             used.append(command.arguments[0])
             break
     # On a Mac, tmux is the way only where pbcopy is not: its buffer may never leave tmux there.
-    if "TMUX" in environ and platform == "darwin" and not used and _run(_TMUX, text, environ):
-        used.append("tmux")
-    sent = (not used or "SSH_CONNECTION" in environ) and app is not None and _send(app, text)
+    if "TMUX" in environ and platform == "darwin" and not used:
+        used += _to_tmux(text, environ)
+    wanted = (not used or "SSH_CONNECTION" in environ) and environ.get("TERM") not in DEAF
+    sent = wanted and app is not None and _send(app, text)
     if used and sent:
-        return f"Copied with {' and '.join(used)}, and sent to your terminal (OSC 52)"
+        return f"Copied with {' and '.join(used)}, and sent to your terminal ({_how_sent(text, environ)})"
     if used:
         return f"Copied with {' and '.join(used)}"
-    return "Sent to your terminal (OSC 52)" if sent else "Not copied: nothing reached a clipboard"
+    return f"Sent to your terminal ({_how_sent(text, environ)})" if sent else "Not copied: nothing reached a clipboard"
+
+
+def _how_sent(text: str, environ: Mapping[str, str]) -> str:
+    """The way to the terminal, with what may be in it: it never says whether a text has arrived."""
+    doubts = ["OSC 52"]
+    if len(text.encode()) > MOST_SENT:
+        doubts.append(f"some take no more than {MOST_SENT // 1000} kB")
+    if "STY" in environ:
+        doubts.append("GNU screen does not pass it on")
+    return "; ".join(doubts)
+
+
+def _to_tmux(text: str, environ: Mapping[str, str]) -> list[str]:
+    """How it was given to tmux, if it was."""
+    off = _said(("tmux", "show-options", "-gsv", "set-clipboard"), environ) == "off"
+    if not _run(_TMUX, text, environ):
+        return []
+    return ["tmux (for its own paste alone: set-clipboard is off)" if off else "tmux"]
 
 
 def _local(environ: Mapping[str, str], platform: str) -> Iterator[_Command]:
@@ -69,6 +92,8 @@ def _local(environ: Mapping[str, str], platform: str) -> Iterator[_Command]:
     else:
         if "WAYLAND_DISPLAY" in environ:
             yield _Command(("wl-copy",))
+        if "TERMUX_VERSION" in environ:
+            yield _Command(("termux-clipboard-set",))
         if "DISPLAY" in environ:
             yield _Command(("xclip", "-selection", "clipboard"))
             yield _Command(("xsel", "--clipboard", "--input"))
@@ -77,24 +102,32 @@ def _local(environ: Mapping[str, str], platform: str) -> Iterator[_Command]:
 
 
 def _run(command: _Command, text: str, environ: Mapping[str, str]) -> bool:
-    name, *arguments = command.arguments
+    # The clipboard programs of X and Wayland stay behind as its owner: they must not hold a pipe of ours.
+    done = _start(command.arguments, environ, input=text.encode(command.encoding), stdout=subprocess.DEVNULL)
+    return done is not None and done.returncode == 0
+
+
+def _said(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
+    """What a command answers; empty where it fails."""
+    done = _start(arguments, environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    return done.stdout.decode("utf-8", "replace").strip() if done and done.returncode == 0 else ""
+
+
+def _start(
+    arguments: Sequence[str], environ: Mapping[str, str], **streams: Any
+) -> subprocess.CompletedProcess[bytes] | None:
+    """Run a command to its end; None where that can't be done."""
+    name, *rest = arguments
     found = shutil.which(name, path=environ.get("PATH", os.defpath))
     if found is None:
-        return False
+        return None
     try:
-        # The clipboard programs of X and Wayland stay behind as its owner: they must not hold a pipe of ours.
-        done = subprocess.run(
-            [found, *arguments],
-            input=text.encode(command.encoding),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=dict(environ),
-            timeout=SECONDS,
-            check=False,
+        done: subprocess.CompletedProcess[bytes] = subprocess.run(
+            [found, *rest], stderr=subprocess.DEVNULL, env=dict(environ), timeout=SECONDS, check=False, **streams
         )
     except (OSError, subprocess.SubprocessError, ValueError):
-        return False
-    return done.returncode == 0
+        return None
+    return done
 
 
 def _send(app: Terminal, text: str) -> bool:
