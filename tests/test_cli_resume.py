@@ -16,6 +16,7 @@ from harkback.core.private import write_private
 from harkback.tui import demo
 from harkback.tui.demo import write_home
 from harkback.tui.resume import Resume
+from harkback.tui.surroundings import Surroundings
 from test_app import ask, running
 
 
@@ -83,10 +84,31 @@ def test_an_id_that_could_be_taken_for_an_option_is_refused(harkback: CommandLin
     assert "no command that reopens" in ran.err
 
 
-async def test_the_app_leaves_for_the_nearest_folder_that_is_left(tmp_path: Path) -> None:
+@pytest.fixture
+def at_home(tmp_path: Path) -> Surroundings:
+    """The samples on a machine that has Claude Code."""
     demo.write_home(tmp_path, NOW.replace(tzinfo=UTC))
-    place = replace(demo.surroundings(tmp_path), now=lambda: NOW)
+    program = tmp_path / "bin" / "claude"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    place = replace(demo.surroundings(tmp_path), now=lambda: NOW, environ={"PATH": str(program.parent)})
     place.reconcile()
+    return place
+
+
+async def test_the_app_does_not_leave_for_an_agent_that_is_not_there(at_home: Surroundings) -> None:
+    (at_home.home / "bin" / "claude").unlink()
+    async with running(at_home) as pilot:
+        await ask(pilot, "clipboard ssh")
+        await pilot.press("ctrl+o")
+        await pilot.pause()
+        assert pilot.app.is_running
+        assert "There is no claude on this machine" in [note.message for note in pilot.app._notifications][-1]
+
+
+async def test_the_app_leaves_for_the_nearest_folder_that_is_left(tmp_path: Path, at_home: Surroundings) -> None:
+    place = at_home
     shutil.rmtree(tmp_path / "src" / "web")
     async with running(place) as pilot:
         await ask(pilot, "clipboard ssh")

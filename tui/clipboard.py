@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ..core.clean import clean
 
@@ -102,32 +102,36 @@ def _local(environ: Mapping[str, str], platform: str) -> Iterator[_Command]:
 
 
 def _run(command: _Command, text: str, environ: Mapping[str, str]) -> bool:
-    # The clipboard programs of X and Wayland stay behind as its owner: they must not hold a pipe of ours.
-    done = _start(command.arguments, environ, input=text.encode(command.encoding), stdout=subprocess.DEVNULL)
-    return done is not None and done.returncode == 0
+    return _start(command.arguments, environ, text.encode(command.encoding)) is not None
 
 
 def _said(arguments: Sequence[str], environ: Mapping[str, str]) -> str:
     """What a command answers; empty where it fails."""
-    done = _start(arguments, environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    return done.stdout.decode("utf-8", "replace").strip() if done and done.returncode == 0 else ""
+    return (_start(arguments, environ, b"", answers=True) or b"").decode("utf-8", "replace").strip()
 
 
 def _start(
-    arguments: Sequence[str], environ: Mapping[str, str], **streams: Any
-) -> subprocess.CompletedProcess[bytes] | None:
-    """Run a command to its end; None where that can't be done."""
+    arguments: Sequence[str], environ: Mapping[str, str], given: bytes, *, answers: bool = False
+) -> bytes | None:
+    """Run a command to its end; what it `answers`, else nothing, and None where it fails."""
     name, *rest = arguments
     found = shutil.which(name, path=environ.get("PATH", os.defpath))
     if found is None:
         return None
     try:
-        done: subprocess.CompletedProcess[bytes] = subprocess.run(
-            [found, *rest], stderr=subprocess.DEVNULL, env=dict(environ), timeout=SECONDS, check=False, **streams
+        done = subprocess.run(
+            [found, *rest],
+            input=given,
+            # The clipboard programs of X and Wayland stay behind as its owner: they must not hold a pipe of ours.
+            stdout=subprocess.PIPE if answers else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=dict(environ),
+            timeout=SECONDS,
+            check=False,
         )
     except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    return done
+    return (done.stdout or b"") if done.returncode == 0 else None
 
 
 def _send(app: Terminal, text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a screen with results and a conversation does with the conversation: moves in it, finds, copies, resumes."""
+"""What a screen with a conversation does with it: moves in it, finds, copies, resumes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from textual import work
 from textual.app import App
 
 from . import clipboard
+from .basket_work import BasketWork
 from .collecting import CollectingScreen
 from .resume import Resume, resume_of
 from .surroundings import Surroundings
@@ -15,11 +16,15 @@ from .wording import counted
 
 
 class ReadingScreen(CollectingScreen):
-    """The keys of READING act on the conversation whether it or the results have the focus."""
+    """The keys of READING act on the conversation, whether it or the list that it was chosen from has the focus."""
 
-    def __init__(self, place: Surroundings) -> None:
-        super().__init__(place)
+    def __init__(self, place: Surroundings, basket: BasketWork | None = None) -> None:
+        super().__init__(place, basket)
         self._place = place
+
+    def to_next_session(self, by: int) -> bool:
+        """Show the next (1) or previous (-1) session of the list; False where there is none."""
+        return False
 
     def action_grow(self, direction: int) -> None:
         self.reading.grow(direction)
@@ -45,7 +50,7 @@ class ReadingScreen(CollectingScreen):
             return
         if self.reading.is_finding:
             self.notify("There is no further match.")
-        elif not self.results.to_next_session(by):
+        elif not self.to_next_session(by):
             self.notify("This was the last match." if by > 0 else "This was the first match.")
 
     # ---- copying ----
@@ -75,8 +80,12 @@ class ReadingScreen(CollectingScreen):
             self._copy(resume.shell(), "command", resume.note)
 
     def action_resume(self) -> None:
-        if resume := self._resume():
+        if (resume := self._resume()) is None:
+            return
+        if resume.is_installed(self._place.environ):
             self.dismiss(resume)
+        else:
+            self._say(f"There is no {resume.argv[0]} on this machine; ^y copies the command for another one.")
 
     def _resume(self) -> Resume | None:
         if (session := self.reading.session) is None:

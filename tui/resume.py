@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +31,10 @@ class Resume:
         if self.folder and not Path(self.folder).is_dir():
             return f"{self.folder} is no longer there"
         return ""
+
+    def is_installed(self, environ: Mapping[str, str]) -> bool:
+        """Whether there is such a program."""
+        return shutil.which(self.argv[0], path=environ.get("PATH", os.defpath)) is not None
 
     def in_what_is_left(self) -> Resume:
         """The same command, but in the nearest folder above that is still there, with a note that says so.
