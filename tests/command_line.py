@@ -1,14 +1,21 @@
-"""The installed `harkback` as a child process, for tests of what it prints and how it ends."""
+"""`harkback` as a child process, for tests of what it prints and how it ends: one that is ready, or the installed one
+started anew."""
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
+import socket
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import ready_ask
 
 
 @dataclass(frozen=True)
@@ -26,10 +33,42 @@ class Ran:
         return json.loads(self.out)
 
 
+@functools.cache
+def ready() -> str:
+    """Where the program listens that is forked for each command; it ends with this process."""
+    folder = tempfile.TemporaryDirectory(prefix="ready-")
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(address := f"{folder.name}/socket")
+    listening.listen()
+    with listening:
+        number = listening.fileno()
+        program = subprocess.Popen(
+            [sys.executable, "-P", Path(__file__).with_name("ready_program.py"), str(number)],
+            pass_fds=[number],
+            env=os.environ | {"PYTHONUTF8": "1"},
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def end() -> None:
+        program.communicate()
+        folder.cleanup()
+
+    atexit.register(end)
+    return address
+
+
+def ready_command(*words: str) -> list[str]:
+    """A command line that does what `harkback WORDS` does, without the wait for its start."""
+    script = Path(__file__).with_name("ready_ask.py")
+    return [sys.executable, "-I", "-S", str(script), ready(), "harkback", *words]
+
+
 class CommandLine:
-    """The installed `harkback`, run as a child process in the test's own home."""
+    """`harkback`, run as a child process in the test's own home."""
 
     program = Path(sys.executable).with_name("harkback")
+    """The installed one."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -41,11 +80,26 @@ class CommandLine:
 
     def __call__(self, *words: str | bytes, typed: str = "", **environ: str) -> Ran:
         """Run it; `typed` is its input, `environ` added to its environment. It must not print a traceback."""
+        if environ.keys() & ready_ask.READ_AT_START:
+            return self.anew(*words, typed=typed, **environ)
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            given.write(typed.encode())
+            given.seek(0)
+            streams = [file.fileno() for file in (given, out, err)]
+            command = ["harkback", *map(os.fsdecode, words)]
+            code = ready_ask.ended(ready_ask.ask(ready(), command, self.environ | environ, streams))
+            for file in (out, err):
+                file.seek(0)
+            return self._ran(code, out.read(), err.read())
+
+    def anew(self, *words: str | bytes, typed: str = "", **environ: str) -> Ran:
+        """The same with the installed program, started as a person starts it."""
         done = subprocess.run(
             [self.program, *words], env=self.environ | environ, input=typed.encode(), capture_output=True
         )
-        ran = Ran(
-            done.returncode, *(stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))
-        )
+        return self._ran(done.returncode, done.stdout, done.stderr)
+
+    def _ran(self, code: int, out: bytes, err: bytes) -> Ran:
+        ran = Ran(code, *(stream.decode("utf-8", "surrogateescape") for stream in (out, err)))
         assert "Traceback" not in ran.err, ran.err
         return ran

@@ -8,17 +8,17 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, ready_command
 from harkback.core.database import Database
 from harkback.core.identifiers import spelled_out
 from harkback.core.tokens import segment
+from harkback.tui.surroundings import Surroundings
 from hypothesis import HealthCheck, settings
 
 # One test may run its examples under fixtures of its own; a slow machine is no failure.
@@ -113,14 +113,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-screens", action="store_true", help="write tests/screens/*.txt anew instead of comparing")
 
 
+class ReadySurroundings(Surroundings):
+    """Its child processes need not wait until Python has started."""
+
+    def own_command(self, *words: str) -> list[str]:
+        return ready_command("--home", str(self.folder), *words)
+
+
 @pytest.fixture(scope="session")
-def sample_place(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def sample_place(tmp_path_factory: pytest.TempPathFactory) -> Surroundings:
     """A home with the demo's sessions, all indexed, at a fixed time."""
     from harkback.tui import demo
 
     home = tmp_path_factory.mktemp("samples")
     demo.write_home(home, NOW.replace(tzinfo=UTC))
-    place = replace(demo.surroundings(home), now=lambda: NOW, working_folder=home / "src" / "web")
+    demo_place = demo.surroundings(home)
+    place = ReadySurroundings(
+        demo_place.folder, home, demo_place.environ, now=lambda: NOW, working_folder=home / "src" / "web"
+    )
     place.reconcile()
     return place
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from command_line import CommandLine
+from command_line import CommandLine, ready_command
 
 
 class Agent:
@@ -70,10 +70,10 @@ class Agent:
 
 
 @contextmanager
-def serving(harkback: CommandLine, *options: str, **environ: str) -> Iterator[Agent]:
-    """A server in the home of a command line; its input ends with the block."""
+def serving(harkback: CommandLine, *options: str, anew: bool = False, **environ: str) -> Iterator[Agent]:
+    """A server in the home of a command line; its input ends with the block. `anew`: the installed program."""
     process = subprocess.Popen(
-        [harkback.program, "mcp", *options],
+        [harkback.program, "mcp", *options] if anew else ready_command("mcp", *options),
         env=harkback.environ | environ,
         cwd=harkback.home,
         stdin=subprocess.PIPE,

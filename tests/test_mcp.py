@@ -134,13 +134,13 @@ def test_several_requests_in_one_line_are_answered_in_one(agent: Agent) -> None:
 
 
 def test_it_ends_with_its_input_and_leaves_nothing_on_stderr(home: CommandLine) -> None:
-    with serving(home) as agent:
+    with serving(home, anew=True) as agent:
         assert agent.call("sessions_search", query="zebra")["total"] == 3
         assert agent.end() == (0, b"")
 
 
 def test_it_ends_quietly_when_nobody_reads_the_answers(home: CommandLine) -> None:
-    with serving(home) as agent:
+    with serving(home, anew=True) as agent:
         agent.ask("ping")
         assert agent.process.stdout
         assert agent.process.stderr
@@ -152,7 +152,7 @@ def test_it_ends_quietly_when_nobody_reads_the_answers(home: CommandLine) -> Non
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_an_interrupt_ends_it_in_a_sentence(home: CommandLine) -> None:
-    with serving(home) as agent:
+    with serving(home, anew=True) as agent:
         agent.ask("ping")
         agent.process.send_signal(signal.SIGINT)
         assert agent.process.wait() == 130

@@ -34,7 +34,7 @@ class Meaningful(CommandLine):
     program = Path(sys.executable)
 
     def __call__(self, *words: str | bytes, typed: str = "", **environ: str) -> Ran:
-        return super().__call__(os.fspath(PROGRAM), *words, typed=typed, **environ)
+        return self.anew(os.fspath(PROGRAM), *words, typed=typed, **environ)
 
 
 @pytest.fixture
