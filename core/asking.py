@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 _CHINESE = """
     请问 请帮我 帮我 麻烦 告诉我 介绍一下 看一下 一下
@@ -26,8 +27,6 @@ _KOREAN = """
 """.split()
 _PARTICLE = r"(?<=[가-힣]{2})(?:에서는|에서|에는|으로|까지|부터|하고|[은는이가을를의에도만와과로])(?![가-힣])"
 """What a Korean noun is joined to a sentence with."""
-_ASKS = re.compile("|".join((*_CHINESE, *_JAPANESE, *_KOREAN)))
-_NOISE = re.compile("|".join((*_CHINESE, *_JAPANESE, *_KOREAN, _PARTICLE)))
 _WORDY = re.compile(r"[^\W_]")
 _ASKS_FOR = re.compile("原因|理由|方法|やり方|이유|원인|방법|是不是|有没有|能不能|可不可以|会不会|要不要|该不该")
 """Words that make a question, but that an answer may well have: the reason, 不能, 没有."""
@@ -35,13 +34,23 @@ _ASKS_FOR = re.compile("原因|理由|方法|やり方|이유|원인|방법|是�
 
 def asks(text: str) -> bool:
     """Whether a text asks something, in words of one of these languages."""
-    return not text.isascii() and (_ASKS.search(text) or _ASKS_FOR.search(text)) is not None
+    return not text.isascii() and (_words_that_ask().search(text) or _ASKS_FOR.search(text)) is not None
 
 
 def asked_about(text: str) -> str:
     """The text with blanks for what only makes it a question; blank if it is nothing else. NFKC."""
     if text.isascii():
         return text
-    pieces = [piece for piece in _NOISE.sub(" ", unicodedata.normalize("NFKC", text)).split() if _WORDY.search(piece)]
+    pieces = [piece for piece in _noise().sub(" ", unicodedata.normalize("NFKC", text)).split() if _WORDY.search(piece)]
     longer = [piece for piece in pieces if len(piece) > 1]  # of a cut, a single one is mostly a particle
     return " ".join(longer or pieces)
+
+
+@cache
+def _words_that_ask() -> re.Pattern[str]:
+    return re.compile("|".join((*_CHINESE, *_JAPANESE, *_KOREAN)))
+
+
+@cache
+def _noise() -> re.Pattern[str]:
+    return re.compile("|".join((*_CHINESE, *_JAPANESE, *_KOREAN, _PARTICLE)))

@@ -11,8 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from .database import Damaged, Database
-from .intake import text_hash
-from .packing import unpack
+from .packing import text_hash, unpack
 from .rewrite import drop, replace
 
 PATIENCE = timedelta(days=1)

@@ -6,7 +6,6 @@ import time as clock
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 
 from .cited import Part, redacted_together
 from .clean import clean, clean_line
@@ -23,6 +22,7 @@ from .model import (
     TurnRecord,
     UndoRecord,
 )
+from .packing import text_hash
 from .redact import Redacted, redact
 from .tombstones import Forgotten
 
@@ -244,12 +244,6 @@ def _masked(text: str) -> Redacted:
 def rejoined(stored: str, more: str) -> str:
     """A stored turn with its continuation, redacted as one message."""
     return _masked(stored + JOINT + more).text
-
-
-def text_hash(role: Role, text: str) -> int:
-    """A signed 64-bit hash by which copies of a turn are found."""
-    digest = blake2b(text.encode(), digest_size=8, person=role.encode()).digest()
-    return int.from_bytes(digest, "big", signed=True)
 
 
 def oldest_allowed(window_days: int, now: Callable[[], float] = clock.time) -> int | None:

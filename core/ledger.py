@@ -224,6 +224,17 @@ def skip_counts(db: Database) -> dict[str, int]:
     return dict(db.rows("SELECT reason, sum(count) FROM skips GROUP BY reason ORDER BY reason"))
 
 
+def anything_skipped(db: Database) -> bool:
+    """Whether anything was skipped, left out or not readable; cheap enough to ask with every search."""
+    return bool(
+        db.value(
+            """SELECT EXISTS (SELECT * FROM skips) OR EXISTS (SELECT * FROM left_out)
+                 OR EXISTS (SELECT * FROM runs WHERE error IS NOT NULL)
+                 OR EXISTS (SELECT * FROM meta WHERE key GLOB 'held:*')"""
+        )
+    )
+
+
 def left_out_counts(db: Database) -> dict[str, int]:
     """How many sessions each limit left out, in whole or in part."""
     counts: dict[str, int] = dict.fromkeys(("window", "per_source", "total", "per_file"), 0)

@@ -1,4 +1,4 @@
-"""A turn's text as the index keeps it: compressed where that pays."""
+"""A turn's text as the index keeps it: compressed where that pays, with a hash that copies are found by."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import zstandard
 
 from .database import BrokenValue
+from .model import Role
 
 PACK_FROM = 1_024
 """Bytes of UTF-8 from which a text is compressed, if that saves a fifth."""
@@ -35,3 +36,11 @@ def unpack(stored: Any) -> str:
         return unpacker.decompress(stored).decode()
     except (zstandard.ZstdError, ValueError, TypeError) as error:
         raise BrokenValue("a text can't be unpacked") from error
+
+
+def text_hash(role: Role, text: str) -> int:
+    """A signed 64-bit hash by which copies of a turn are found."""
+    from hashlib import blake2b  # with all of OpenSSL, which those who only read do without
+
+    digest = blake2b(text.encode(), digest_size=8, person=role.encode()).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -40,6 +40,8 @@ class Parted:
 
 def part(text: str, groups: Groups, now: datetime) -> Parted:
     """Where a query is nothing but a time, its words are wanted all the same."""
+    if not groups:
+        return Parted(())
     plain = [group[0] for group in groups if len(group) == 1 and not group[0].quoted]
     named = [each for each in _mentions(text, now) if _is_of(each, text, plain)]
     times = tuple((each.period.start - BEFORE, each.period.stop + AFTER) for each in named)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import ledger
 from .config import Config, EffectiveLimits, Redaction
 from .damage import drop_asides
 from .database import Database
 from .deleting import lists_of
-from .discover import Source, as_wished, discover, files_of_others, roots_of
+from .discover import Source, as_wished, files_of_others, roots_of
 from .exclude import Rules
 from .fulltext import merge
 from .gate import Gate
@@ -25,7 +26,6 @@ from .model import Adapter, Progress
 from .projects import project_roots_of, projects_of
 from .reading import Reading
 from .redact import also, redact_line
-from .redact_own import own
 from .renewal import redact_all_again
 from .report import Meter, Report
 from .store import DamagedIndex, Store
@@ -33,6 +33,9 @@ from .taking import Taking
 from .touched import touched_sources
 from .verify import verify as verify_files
 from .writer import Writer
+
+if TYPE_CHECKING:
+    from .redact_find import Own
 
 FIRST_BUILD = 5_000
 """So many new turns in one pass, and FTS5's segments are joined at its end."""
@@ -58,7 +61,7 @@ class Reconciler:
         self._projects: list[Path] = []
         self._rules = Rules(config.exclude.patterns, home)
         self._gate = Gate(self._rules)
-        self._own = own(config.redaction.patterns, config.redaction.allow)
+        self._own = _own_rules(config)
         self._limits: EffectiveLimits = config.limits.effective()
         self._stopped, self._on_progress = stopped, on_progress
         self._report, self._meter = Report(), Meter(on_progress)
@@ -194,6 +197,15 @@ class Reconciler:
                 writer.renew(file.id)
 
 
+def _own_rules(config: Config) -> Own | None:
+    """What the person adds to the rules of redaction; most add nothing."""
+    if not (config.redaction.patterns or config.redaction.allow):
+        return None
+    from .redact_own import own  # brings all rules along
+
+    return own(config.redaction.patterns, config.redaction.allow)
+
+
 def _waiting(db: Database, source: Source, missing: Iterable[KnownFile]) -> set[int]:
     """Those of the missing that wait for the person's word, since they are most of the files or most of a database."""
     name = source.adapter.name
@@ -222,4 +234,4 @@ def _place_of(file: KnownFile) -> bytes:
     return os.path.dirname(file.path) if file.stamp.is_place else b""  # noqa: PTH120, these are bytes
 
 
-__all__ = ["Reconciler", "Report", "discover", "roots_of"]
+__all__ = ["Reconciler", "Report"]

@@ -127,17 +127,6 @@ def skipped(db: Database) -> Skipped:
         )
 
 
-def anything_skipped(db: Database) -> bool:
-    """Whether anything was skipped, left out or not readable; cheap enough to ask with every search."""
-    return bool(
-        db.value(
-            """SELECT EXISTS (SELECT * FROM skips) OR EXISTS (SELECT * FROM left_out)
-                 OR EXISTS (SELECT * FROM runs WHERE error IS NOT NULL)
-                 OR EXISTS (SELECT * FROM meta WHERE key GLOB 'held:*')"""
-        )
-    )
-
-
 def left_out(db: Database) -> list[LeftOut]:
     """Sessions that limits left out in whole or in part, limit by limit."""
     rows = db.rows("SELECT source, reason, count(DISTINCT session) FROM left_out GROUP BY source, reason")

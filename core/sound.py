@@ -8,8 +8,7 @@ import os
 from typing import Any
 
 from .database import Error
-from .intake import text_hash
-from .packing import unpack
+from .packing import text_hash, unpack
 
 LATEST = 1 << 43
 """No turn is of so late a time, in UTC milliseconds."""

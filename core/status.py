@@ -10,10 +10,10 @@ from pathlib import Path
 from . import ledger
 from .config import Config
 from .database import Database
+from .discover import discover, roots_of
 from .held import Held, questions
 from .hiding import hidden_count
 from .model import Adapter
-from .reconcile import discover, roots_of
 from .sweep import files_swept_soon, swept_by_source
 
 DAY = 86_400_000

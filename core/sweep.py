@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .database import Database
-from .found import OnDisk
 from .model import Adapter, Sweeping
+
+if TYPE_CHECKING:
+    from .found import OnDisk
 
 SOON_DAYS = 7
 _DAY_NS = 86_400_000_000_000

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from .database import Database, Row
 from .dropping import drop_turns_of_file
 from .fulltext import NewChunk, chunks_of, drop_chunks_of_turn, insert_chunks
-from .intake import NewTurn, rejoined, text_hash
+from .intake import NewTurn, rejoined
 from .ledger import leave_out
 from .model import Role
 from .old_turns import OldTurns
-from .packing import pack, unpack
+from .packing import pack, text_hash, unpack
 
 FENCE = "```"
 """What marks a code block, for `has:code`."""

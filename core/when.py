@@ -83,6 +83,12 @@ def parse(text: str, now: datetime, week: int | None = None) -> Period | None:
     return None
 
 
+def prepare() -> None:
+    """Compile the phrases of every language: the first who types need not wait for that."""
+    for language in LANGUAGES:
+        _patterns(language)
+
+
 def mentions(text: str, now: datetime, week: int | None = None) -> list[Mention]:
     """The times that a text names in passing, in order; of those that overlap the longest."""
     meaning = Meaning(now, local_week() if week is None else week)

@@ -12,9 +12,9 @@ from .dropping import clear_all_but_turns, drop_file, holds_marks, sessions_of
 from .exclude import Rules
 from .fulltext import drop_chunks_of_file
 from .hiding import drop_deleted, hide, lift, names_of, without_hidden
-from .intake import Batch, text_hash
+from .intake import Batch
 from .ledger import RENEWED, UNKNOWN, KnownFile, Prefix, Stamp, add_skips, leave_out, save_file
-from .packing import pack, unpack
+from .packing import pack, text_hash, unpack
 from .redact import redact
 from .renewal import renew_facts
 from .sessions import drop_if_unknown, parents_of, row_of, save_facts, settle

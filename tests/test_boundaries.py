@@ -68,6 +68,15 @@ def test_headless_modules_import_nothing_of_the_app(folder: str, tmp_path: Path)
         assert "harkback.tui" not in loaded
 
 
+@pytest.mark.parametrize("module", ["app", "cli_search"])
+def test_who_only_looks_things_up_loads_nothing_of_those_who_read_stores_and_write(module: str, tmp_path: Path) -> None:
+    work = f"import harkback.tui.{module}\nprint(*(name for name in sys.modules if name.startswith('harkback.core.')))"
+    _, printed = packages_after(work, tmp_path)
+    loaded = {name.removeprefix("harkback.core.") for name in printed.split()}
+    assert "search" in loaded
+    assert not loaded & {"reconcile", "reading", "discover", "intake", "writer", "redact_find", "salvage", "status"}
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 import pytest
 from harkback.core import intake
 from harkback.core.clean import clean
-from harkback.core.intake import JOINT, LONGEST_TURN, Batch, Intake, NewTurn, oldest_allowed, rejoined, text_hash
+from harkback.core.intake import JOINT, LONGEST_TURN, Batch, Intake, NewTurn, oldest_allowed, rejoined
 from harkback.core.model import (
     Checkpoint,
     CutRecord,
@@ -21,6 +21,7 @@ from harkback.core.model import (
     TurnRecord,
     UndoRecord,
 )
+from harkback.core.packing import text_hash
 from hypothesis import given
 from hypothesis import strategies as st
 

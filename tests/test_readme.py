@@ -6,37 +6,23 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import click
 import pytest
 from harkback.adapters import ADAPTERS
 from harkback.core.query import FILTERS
-from harkback.tui import (
-    cli_config,
-    cli_context,
-    cli_exclude,
-    cli_index,
-    cli_mcp,
-    cli_memory,
-    cli_resume,
-    cli_search,
-    cli_show,
-    cli_sources,
-    cli_trust,
-    keys,
-)
-from harkback.tui.cli import cli
+from harkback.tui import keys
+from harkback.tui.cli import COMMANDS, cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 LINES = [line for block in BLOCKS for line in block.splitlines()]
-MODULES = (
-    cli_config, cli_context, cli_exclude, cli_index, cli_mcp, cli_memory, cli_resume, cli_search, cli_show,
-    cli_sources, cli_trust,
-)  # fmt: skip
-"""Imported, so that every command is known."""
+
+for name in COMMANDS:
+    import_module(f"harkback.tui.{name}")  # so that every command is known
 
 
 def commands(group: click.Group = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -100,6 +86,16 @@ def test_every_command_has_a_help_text_in_plain_words(path: tuple[str, ...]) -> 
     for parameter in command.params:
         if isinstance(parameter, click.Option) and not parameter.hidden:
             assert parameter.help, (path, parameter.name)
+
+
+def test_each_module_adds_the_commands_it_is_known_for() -> None:
+    assert {name for names in COMMANDS.values() for name in names} | {"demo"} == set(cli.commands)
+    for module, names in COMMANDS.items():
+        defined = {
+            name for name, command in cli.commands.items()
+            if command.callback and command.callback.__module__ == f"harkback.tui.{module}"
+        }  # fmt: skip
+        assert defined == set(names), module
 
 
 def test_every_top_level_command_is_mentioned() -> None:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from engine import DAY, NOON, Engine, Lines, line, turn
 from harkback.core.config import Limits
+from harkback.core.ledger import anything_skipped
 from harkback.core.model import SkipRecord
-from harkback.core.skipped import MOST_LISTED, Skipped, anything_skipped, skipped
+from harkback.core.skipped import MOST_LISTED, Skipped, skipped
 
 
 def look(engine: Engine) -> Skipped:

@@ -12,6 +12,7 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
+from textual.screen import Screen
 
 from ..core import config as configuration
 from ..core.clean import clean
@@ -56,14 +57,15 @@ class HarkbackApp(App[Resume | None]):
         chosen = self._config.interface.theme or self._place.environ.get("TEXTUAL_THEME", "")
         return chosen if chosen in self.available_themes else DARK
 
+    def get_default_screen(self) -> Screen[Any]:
+        """The search stands below everything else; while there is nothing to search, nothing does."""
+        return SearchScreen(self._place, self._ticked) if self._ticked else Screen[Any](id="_default")
+
     def on_mount(self) -> None:
-        # What the program itself is made of need not be looked through by every garbage collection.
-        self.call_after_refresh(gc.freeze)
+        self.call_after_refresh(_settled)
         for text in key_troubles(self._chosen_keys):
             self.notify(f"config.toml, [keys]: {text}", severity="warning", markup=False)
-        if self._ticked:
-            self._search()
-        else:
+        if not self._ticked:
             from .welcome_screen import WelcomeScreen
 
             self._welcome = WelcomeScreen(self._place)
@@ -76,12 +78,9 @@ class HarkbackApp(App[Resume | None]):
     def _welcomed(self, chosen: bool | None) -> None:
         if chosen:
             self._config = self._place.config()
-            self._search()
+            self.push_screen(SearchScreen(self._place, self._ticked))
         else:
             self.exit(None)
-
-    def _search(self) -> None:
-        self.push_screen(SearchScreen(self._place, self._ticked), self.exit)
 
     # Screens that few see are loaded when they are wanted: the first paint need not wait for them.
 
@@ -171,6 +170,12 @@ class HarkbackApp(App[Resume | None]):
             f"harkback: the app failed ({type(error).__name__}); the index is as it was.{where}"
         ]
         self._close_messages_no_wait()
+
+
+def _settled() -> None:
+    """The first paint is done."""
+    gc.freeze()  # what the program itself is made of need not be looked through by every garbage collection
+    gc.enable()
 
 
 def run_app(place: Surroundings) -> int:

@@ -17,7 +17,6 @@ from ..core.model import Hit, Session
 from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked
 from ..core.search import Found, Search, by_meaning
-from ..core.skipped import anything_skipped
 from ..core.store import NoIndex
 from .surroundings import Surroundings
 
@@ -138,7 +137,7 @@ class Asking:
     def _answer(self, db: Database, query: Query, began: float, answered: Callable[[Answer], object]) -> None:
         sessions, turns = ledger.totals(db)
         left_out = sum(ledger.left_out_counts(db).values())
-        skipped = anything_skipped(db)
+        skipped = ledger.anything_skipped(db)
         base = Answer(self.request, query, (), (), 0, True, 0.0, sessions, turns, left_out, skipped)
         if base.lists_sessions:
             rows = recent_rows(db, self.request.project)

@@ -5,6 +5,7 @@ Ends 0 (found or done), 1 (nothing found), 2 (usage or configuration), 3 (could 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -34,8 +35,33 @@ class _ReaderGone(Exception):
     """Whoever read our output has closed it."""
 
 
+COMMANDS = {
+    "cli_config": ("config",),
+    "cli_context": ("context",),
+    "cli_exclude": ("exclude",),
+    "cli_index": ("index", "status"),
+    "cli_mcp": ("mcp",),
+    "cli_memory": ("memory",),
+    "cli_resume": ("resume",),
+    "cli_search": ("search",),
+    "cli_show": ("show",),
+    "cli_sources": ("sources",),
+    "cli_trust": ("doctor", "forget", "why"),
+}
+"""Module → the commands that it adds as it is imported, which is when one of them is called."""
+
+
 class _Commands(click.Group):
     """The commands; keeps a closed pipe out of the hands of click, which would call it an error."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *(name for names in COMMANDS.values() for name in names)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for module, names in COMMANDS.items():
+            if cmd_name in names:
+                import_module(f".{module}", __package__)
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -83,6 +109,7 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         _need_terminal("`harkback search QUERY` works without one, and so does --json")
+        gc.disable()  # until the app is up: nothing that is loaded is garbage
         from .app import run_app
 
         context.exit(run_app(place()))
@@ -98,17 +125,8 @@ def demo(context: click.Context) -> None:
     context.exit(run_demo())
 
 
-COMMANDS = (
-    "cli_config", "cli_context", "cli_exclude", "cli_index", "cli_mcp", "cli_memory", "cli_resume", "cli_search",
-    "cli_show", "cli_sources", "cli_trust",
-)  # fmt: skip
-"""The modules that add commands as they are imported."""
-
-
 def main() -> None:
     """The console script: every error in a sentence, never a traceback."""
-    for name in COMMANDS:
-        import_module(f".{name}", __package__)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             cast(Any, stream).reconfigure(errors="backslashreplace")

@@ -7,17 +7,19 @@ import os
 import sys
 from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..core.clean import clean, clean_line
-from ..core.held import Held
 from ..core.memory import citation
-from ..core.model import Conversation, Hit, Session
-from ..core.report import Report
-from ..core.status import IndexStatus, SourceStatus
 from .wording import from_home, local_time
+
+if TYPE_CHECKING:
+    from ..core.held import Held
+    from ..core.model import Conversation, Hit, Session
+    from ..core.report import Report
+    from ..core.status import IndexStatus, SourceStatus
 
 SCHEMA = 1
 LIMITS = {

@@ -83,9 +83,14 @@ class ReadingScreen(CollectingScreen):
         if (resume := self._resume()) is None:
             return
         if resume.is_installed(self._place.environ):
-            self.dismiss(resume)
+            self.leave(resume)
         else:
             self._say(f"There is no {resume.argv[0]} on this machine; ^y copies the command for another one.")
+
+    def leave(self, resume: Resume | None = None) -> None:
+        """End the app, with a session to resume or without."""
+        app = cast("App[Resume | None]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        app.exit(resume)
 
     def _resume(self) -> Resume | None:
         if (session := self.reading.session) is None:

@@ -7,7 +7,6 @@ import time
 
 from ..core.lock import Busy
 from ..core.store import StoreError
-from .known_sources import how_to_tick
 from .surroundings import Surroundings
 
 PATIENCE = 1.5
@@ -17,6 +16,8 @@ PATIENCE = 1.5
 def refresh(place: Surroundings) -> tuple[bool, list[str]]:
     """(whether indexing goes on, what to tell the person). Raises ConfigError."""
     if not place.config().ticked(place.titles):
+        from .known_sources import how_to_tick
+
         return False, how_to_tick(place)
     deadline = time.monotonic() + PATIENCE
     try:

@@ -15,6 +15,7 @@ from textual.signal import Signal
 from textual.widgets import Input
 
 from ..core.config import Config
+from ..core.when import prepare as prepare_times
 from ..core.worker import Done, Event, Working
 from .asking import MODES, Request
 from .indexing_menu import IndexingMenu
@@ -38,7 +39,7 @@ REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 
 
 class SearchScreen(ReadingScreen):
-    """Type, look, read, copy. Dismissed with the session to resume, or with None to leave."""
+    """Type, look, read, copy. The app ends with it: with the session to resume, or without."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(key.binding() for key in (*READING, *SEARCH)),
@@ -81,6 +82,7 @@ class SearchScreen(ReadingScreen):
         """Ask and index when the first frame is there, which must not wait for either."""
         self._ask()
         self.start_indexing()
+        self.run_worker(prepare_times, thread=True)
 
     def on_unmount(self) -> None:
         self._live.stop()
@@ -190,7 +192,7 @@ class SearchScreen(ReadingScreen):
         elif self.query_input.value:
             self.query_input.value = ""
         else:
-            self.dismiss(None)
+            self.leave()
 
     def action_drop_filter(self) -> None:
         if self.query_input.selection.is_empty or self.focused is not self.query_input:

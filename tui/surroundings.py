@@ -16,17 +16,17 @@ from ..adapters.registry import Registry
 from ..core import config as configuration
 from ..core.config import Config, ConfigError, Semantic
 from ..core.database import Error
-from ..core.held import Held, confirm
-from ..core.meaning import Meaning, Opener, meaning_for
 from ..core.model import Adapter, Progress
-from ..core.projects import project_roots_of, projects_of
-from ..core.reconcile import Reconciler, Report, roots_of
 from ..core.store import Store, StoreError
 from ..core.when import local_now
-from ..core.writer import Writer
 
 if TYPE_CHECKING:
     from ..core.embedder import Embedder
+    from ..core.held import Held
+    from ..core.meaning import Meaning, Opener
+    from ..core.report import Report
+
+# What reads stores and writes the index is loaded where it is used: the app and most commands only look things up.
 
 _NEEDED = ("PATH", "PYTHON", "LANG", "LC_", "TZ", "TMP", "TEMP", "SYSTEMROOT", "VIRTUAL_ENV")
 """How the names of variables begin without which a child process may not start, or would write otherwise."""
@@ -77,6 +77,8 @@ class Surroundings:
 
     def meaning(self) -> Meaning | None:
         """The arm of search that goes by meaning, one for this process; None where it is off. Raises ConfigError."""
+        from ..core.meaning import meaning_for
+
         return meaning_for(self.config().semantic, self.folder, self.open_embedder)
 
     def adapter(self, name: str) -> Adapter | None:
@@ -98,6 +100,8 @@ class Surroundings:
         stopped: Callable[[], bool] = lambda: False,
     ) -> Report:
         """Bring the index in line with the stores, in this process. Raises Busy, StoreError, ConfigError."""
+        from ..core.reconcile import Reconciler
+
         reconciler = Reconciler(
             self.store,
             self.adapters,
@@ -119,6 +123,8 @@ class Surroundings:
 
         `patience`: seconds to wait for another who writes.
         """
+        from ..core.writer import Writer
+
         if self.store.exists():
             with self.store.write(patience) as db:
                 Writer(db).purge_below(source, os.fsencode(os.path.realpath(path)))
@@ -128,6 +134,8 @@ class Surroundings:
 
         Raises Busy, StoreError.
         """
+        from ..core.held import confirm
+
         if not self.store.exists():
             return []
         with self.store.write(patience) as db:
@@ -135,6 +143,8 @@ class Surroundings:
 
     def watched(self) -> list[Path]:
         """Where the ticked sources are read, by config.toml as it is now; nothing while that is broken."""
+        from ..core.discover import roots_of
+
         try:
             config = self.config()
         except ConfigError:
@@ -143,6 +153,8 @@ class Surroundings:
 
     def glanced(self) -> list[Path]:
         """Where ticked sources may have files in the folders that people worked in; none while that can't be told."""
+        from ..core.projects import project_roots_of, projects_of
+
         try:
             config = self.config()
             with closing(self.store.read()) as db:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
 
-from ..core.held import Held
 from ..core.sweep import SOON_DAYS
+
+if TYPE_CHECKING:
+    from ..core.held import Held
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
