@@ -20,7 +20,9 @@ from ..core.search import Found, Search, by_meaning
 from ..core.store import NoIndex
 from .surroundings import Surroundings
 
-FIRST_PAGE = 40
+UNTIL_THE_REST = 0.05
+"""Seconds from the best results to the counting of all: they are painted meanwhile, and who types on need not count."""
+FIRST_PAGE = 24
 """Rows whose details come with the first answer."""
 MODES = ("auto", "lexical", "semantic")
 """By words and by meaning as far as there is such; by words alone; by meaning alone."""
@@ -154,7 +156,7 @@ class Asking:
         if meaning and meaning.trouble:
             base = replace(base, note=f"no search by meaning: {meaning.trouble}")
         answered(self._filled(db, self._told_by_session(db, _with(base, best)), began))
-        if not best.total_exact and not self._cancelled.is_set():
+        if not best.total_exact and not self._cancelled.wait(UNTIL_THE_REST):
             answered(self._filled(db, self._told_by_session(db, _with(base, search.rest(best))), began))
 
     def _meaning(self, query: Query) -> Meaning | None:

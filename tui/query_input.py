@@ -10,6 +10,8 @@ from rich.highlighter import Highlighter
 from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 from ..core.query import Query
@@ -70,6 +72,9 @@ class QueryInput(Input, inherit_bindings=False):
         Binding("alt+f", "cursor_right_word", show=False),
         Binding("alt+d", "delete_right_word", show=False),
     ]
+
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    """A longer text scrolls within the box, so no letter needs the whole screen laid out anew."""
 
     def __init__(self, understand: Callable[[str], Query], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Static
 
 from ..core.database import Error
 from ..core.history import NotFound, around
@@ -22,6 +21,7 @@ from .folding import ALL, Folding
 from .messages import Opened
 from .page import Needles
 from .session_heading import heading
+from .steady import Steady
 from .surroundings import Surroundings
 from .transcript import Transcript
 
@@ -35,7 +35,7 @@ class ReadingPane(Vertical):
     """A heading and a transcript; turns are read in a worker thread."""
 
     transcript = getters.query_one("#transcript", Transcript)
-    _head = getters.query_one("#heading", Static)
+    _head = getters.query_one("#heading", Steady)
     _find = getters.query_one(FindBox)
 
     def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
@@ -50,7 +50,7 @@ class ReadingPane(Vertical):
         self._ticket = 0
 
     def compose(self) -> ComposeResult:
-        yield Static(id="heading", markup=False)
+        yield Steady(id="heading", markup=False)
         yield Transcript(id="transcript")
         yield FindBox(id="find")
 

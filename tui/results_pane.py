@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,18 +19,13 @@ from .asking import Answer, Asking, Cancelled, Dropped, Item, Request, details
 from .empty_state import empty_text, meant_line
 from .messages import Answered, AskingFailed, Fetched
 from .rows import hit_row, session_row
+from .steady import Steady
 from .surroundings import Surroundings
 from .virtual_list import VirtualList
 
 
 class ResultsPane(Vertical):
     """A virtual list over one answer at a time; every look at the index happens in a worker thread."""
-
-    @dataclass
-    class Changed(Message):
-        """Another answer is shown."""
-
-        answer: Answer
 
     @dataclass
     class Selected(Message):
@@ -50,11 +45,22 @@ class ResultsPane(Vertical):
         reason: str
 
     _empty = getters.query_one("#empty", Static)
-    _meant = getters.query_one("#meant", Static)
+    _meant = getters.query_one("#meant", Steady)
 
-    def __init__(self, place: Surroundings, ticked: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002
-        """`ticked`: the names of the sources that are read."""
+    def __init__(
+        self,
+        place: Surroundings,
+        ticked: Sequence[str],
+        shown: Callable[[Answer], None],
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """`ticked`: the names of the sources that are read. `shown` is called with every answer that is shown.
+
+        It is no message, which would come a frame later than the rows that it tells of.
+        """
         super().__init__(id=id)
+        self._shown = shown
         self._place = place
         self._titles = place.titles
         self.ticked = ticked
@@ -67,7 +73,7 @@ class ResultsPane(Vertical):
         self._by_session: Mapping[str, int] = {}
 
     def compose(self) -> ComposeResult:
-        yield Static(id="meant", markup=False)
+        yield Steady(id="meant", markup=False)
         yield VirtualList[Item](self._draw, id="results")
         yield Static(id="empty", markup=False)
 
@@ -125,7 +131,7 @@ class ResultsPane(Vertical):
         self.answer = answer
         self.list.show(answer.items, kept)
         self._show_emptiness()
-        self.post_message(self.Changed(answer))
+        self._shown(answer)
         if not answer.items:
             self.post_message(self.Selected(None, fresh=True))
         elif kept is not None:  # otherwise the list says itself that its first row is selected

@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 from ..core.query import TIMES, Query, parse
 from .completing import Completing, taken
 from .query_input import QueryInput, problem_line
+from .steady import Steady
 from .surroundings import Surroundings
 
 
@@ -45,8 +46,8 @@ class SearchBox(Horizontal):
     """
 
     input = getters.query_one("#query", QueryInput)
-    _modes = getters.query_one("#modes", Static)
-    _problem = getters.query_one("#problem", Static)
+    _modes = getters.query_one("#modes", Steady)
+    _problem = getters.query_one("#problem", Steady)
     _completing = getters.query_one(Completing)
 
     def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
@@ -57,8 +58,8 @@ class SearchBox(Horizontal):
     def compose(self) -> ComposeResult:
         yield Static("›", id="prompt")
         yield QueryInput(self._understand, id="query")
-        yield Static(id="modes", markup=False)
-        yield Static(id="problem", markup=False)
+        yield Steady(id="modes", markup=False)
+        yield Steady(id="problem", markup=False)
         yield Completing(self._place, id="choices")
 
     def _understand(self, text: str) -> Query:

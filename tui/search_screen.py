@@ -17,7 +17,7 @@ from textual.widgets import Input
 from ..core.config import Config
 from ..core.when import prepare as prepare_times
 from ..core.worker import Done, Event, Working
-from .asking import MODES, Request
+from .asking import MODES, Answer, Request
 from .indexing_menu import IndexingMenu
 from .key_line import KeyLine
 from .keys import READING, SEARCH
@@ -69,7 +69,7 @@ class SearchScreen(ReadingScreen):
     def compose(self) -> ComposeResult:
         yield SearchBox(self._place, id="top")
         with Horizontal(id="body"):
-            yield ResultsPane(self._place, self._ticked, id="found")
+            yield ResultsPane(self._place, self._ticked, self._answered, id="found")
             yield ReadingPane(self._place, id="pane")
         yield StatusBar(id="status")
         yield KeyLine({"list.choose": "open", "transcript.fold": "fold"})
@@ -107,13 +107,12 @@ class SearchScreen(ReadingScreen):
         rows = ["by session"] if request.by_session else []
         self.box.say_modes(" · ".join([scope, order, *rows, how_told(request.mode, answer.how if answer else "words")]))
 
-    @on(ResultsPane.Changed)
-    def _changed(self, message: ResultsPane.Changed) -> None:
-        if message.answer.skipped != self._skipped:
-            self._skipped = message.answer.skipped
+    def _answered(self, answer: Answer) -> None:
+        if answer.skipped != self._skipped:
+            self._skipped = answer.skipped
             self.refresh_bindings()
         self._say_modes()
-        self._set_status(answer=message.answer, notice="")
+        self._set_status(answer=answer, notice="")
 
     @on(ResultsPane.Failed)
     def _failed(self, message: ResultsPane.Failed) -> None:

@@ -193,7 +193,7 @@ class VirtualList(ScrollView, Generic[T], can_focus=True):
         self._scroll_line(max(lowest, min(top, self.scroll_offset.y)))
 
     def _scroll_line(self, y: int) -> None:
-        self.scroll_to(y=y, animate=False, force=True)
+        self.scroll_to(y=y, animate=False, force=True, immediate=True)
 
     def _measure(self) -> None:
         self.virtual_size = Size(self.scrollable_content_region.width, len(self._items) * self._row_height)
