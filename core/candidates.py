@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from .chunk import ID_BITS
@@ -98,6 +99,16 @@ def newest(db: Database, expression: str, condition: Where) -> tuple[list[Candid
                 return found, False
         found.append(Candidate(*row))
     return found, True
+
+
+def matching(db: Database, expression: str, chunks: Iterable[int]) -> set[int]:
+    """Those of `chunks` that match."""
+    # Without the sign FTS5 would look for each of them anew.
+    rows = db.rows(
+        "SELECT rowid FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))",
+        expression, json.dumps(list(chunks)),
+    )  # fmt: skip
+    return {row[0] for row in rows}
 
 
 def beside(db: Database, found: Sequence[Candidate], condition: Where) -> list[Candidate]:

@@ -130,7 +130,8 @@ def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
             continue
         starred = not quoted and len(value) > 1 and value.endswith("*")
         plain = clean_line(value.rstrip("*") if starred else value, MOST_CHARACTERS)
-        unfinished = typing and not quoted and stop == len(text) and len(plain) > 1
+        # While it is typed, `-do` would hide whatever has `docs` or `done`.
+        unfinished = typing and not (quoted or match["minus"]) and stop == len(text) and len(plain) > 1
         if needle(plain) is None:
             continue
         if sum(map(len, groups)) + len(unwanted) >= MOST_TERMS:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from . import candidates
 from .alike import LOOKED_AT, spread
+from .begun import begun
 from .copies import Copies, once
 from .database import Database
 from .excerpt import excerpt
@@ -71,14 +72,18 @@ class Search:
         if query.is_empty():
             return replace(self._newest(condition) if query.filters else Found(), query=query)
         query = as_pasted(self._db, query)
-        by_rank = not (recent or _is_short(query))
+        quick = None if recent else begun(self._db, query, condition)
+        by_rank = quick is not None or not (recent or _is_short(query))
         asked = self._meaning.ask(self._db, query) if self._meaning and by_rank else None
         near = nearest_turns(self._db, asked, query, condition) if asked else []
         if asked and semantic:
             ranked = self._spread(self._without_copies(by_meaning_alone(self._db, asked, near, query)))
             return Found(tuple(ranked), (), len(ranked), True, query, mode="semantic")
         query, suggestion = self._spelling.mended(query)
-        full, exact = ([], True) if query.sentence else self._matching(query, condition, by_rank, loose=False)
+        if quick is not None:
+            full, exact = quick, False
+        else:
+            full, exact = ([], True) if query.sentence else self._matching(query, condition, by_rank, loose=False)
         ranked = self._ordered(full, near, query, asked, joined=False) if by_rank else _newest_first(full)
         if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or near or not full):
             some, exact = self._matching(query, condition, by_rank, loose=True)
@@ -137,9 +142,19 @@ class Search:
     def hits_or_gone(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit | None]:
         """Like `hits`, with None in the place of a match that was dropped since."""
         needles, loose = query.needles(), query.needles(loose=True)
-        return [self._hit(query, match, needles, loose) for match in matches]
+        those = list(matches)
+        whole, some = _Matching(self._db, query.all_of_it(), those), _Matching(self._db, query.any_of_it(), those)
+        return [self._hit(query, match, needles, loose, whole, some) for match in those]
 
-    def _hit(self, query: Query, match: Ranked | int, needles: Sequence[Needle], loose: Sequence[Needle]) -> Hit | None:
+    def _hit(
+        self,
+        query: Query,
+        match: Ranked | int,
+        needles: Sequence[Needle],
+        loose: Sequence[Needle],
+        whole: _Matching,
+        some: _Matching,
+    ) -> Hit | None:
         chunk = match.chunk if isinstance(match, Ranked) else match
         row = self._db.row(
             f"""SELECT {SESSION_COLUMNS}, turns.id, turns.number, turns.role, turns.time, turns.text,
@@ -153,11 +168,11 @@ class Search:
         turn, number, role, time, text, native_id, text_hash, session, cite, start, stop = row[SESSION_WIDTH:]
         shown = excerpt(unpack(text)[start:stop], needles, loose)
         if isinstance(match, Ranked):
-            is_other = turn != match.turn or not (match.is_wordless or self._shows(chunk, query, shown))
+            is_other = turn != match.turn or not (match.is_wordless or _shows(chunk, query, shown, some))
             score, partial = match.score, match.coverage < 1 and not match.is_wordless
         else:
-            is_other = not self._shows(chunk, query, shown)
-            score, partial = 0.0, not (query.is_empty() or self._matches(chunk, query.all_of_it()))
+            is_other = not _shows(chunk, query, shown, some)
+            score, partial = 0.0, not (query.is_empty() or chunk in whole)
         if is_other:
             return None  # another chunk has got the number of one that was dropped
         return Hit(
@@ -221,12 +236,24 @@ class Search:
         )
         return unpack(row[0])[row[1] : row[2]] if row else ""
 
-    def _shows(self, chunk: int, query: Query, shown: Excerpt) -> bool:
-        """Whether a chunk is one that matches."""
-        return bool(shown.spans) or query.is_empty() or self._matches(chunk, query.any_of_it())
 
-    def _matches(self, chunk: int, expression: str) -> bool:
-        return bool(self._db.value("SELECT 1 FROM words WHERE rowid = ? AND words MATCH ?", chunk, expression))
+class _Matching:
+    """Which of some chunks match an expression: asked of the index once for all of them, and only if anybody asks."""
+
+    def __init__(self, db: Database, expression: str, those: Sequence[Ranked | int]) -> None:
+        self._db, self._expression, self._those = db, expression, those
+        self._found: set[int] | None = None
+
+    def __contains__(self, chunk: int) -> bool:
+        if self._found is None:
+            chunks = [each.chunk if isinstance(each, Ranked) else each for each in self._those]
+            self._found = candidates.matching(self._db, self._expression, chunks)
+        return chunk in self._found
+
+
+def _shows(chunk: int, query: Query, shown: Excerpt, some: _Matching) -> bool:
+    """Whether a chunk is one that matches."""
+    return bool(shown.spans) or query.is_empty() or chunk in some
 
 
 def by_meaning(query: Query, mode: str) -> bool:

@@ -10,7 +10,7 @@ from .database import Database
 from .query import Query
 from .store import unpack
 from .term import Term, quoted
-from .tokens import needle, tokenize
+from .tokens import finished, needle, tokenize
 
 SHORTEST = 4
 """Letters; shorter words have too many neighbours."""
@@ -67,6 +67,8 @@ class Spelling:
         found = needle(word)
         if found is None or len(found.tokens) != 1 or self._is_known(word, prefix):
             return (), None
+        if prefix and any(self._is_known(whole, prefix=False) for whole in finished(word)):
+            return (), None
         from rapidfuzz.distance import OSA  # only those who mistype pay for it
 
         most = 2 if len(word) >= TWO_EDITS else 1
@@ -100,25 +102,33 @@ class Spelling:
         return None
 
     def _is_known(self, words: str, prefix: bool) -> bool:
-        """Whether some text has the words next to each other, the last one or one that begins so."""
-        match = quoted(words, open_end=prefix)
-        return self._db.row("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", match) is not None
+        """Whether some text has the words next to each other; with `prefix` a word that begins like the only one."""
+        if self._db.row("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", quoted(words)):
+            return True
+        found = needle(words) if prefix else None
+        return found is not None and next(self._beginning(found.tokens[0]), None) is not None
 
     def _vocabulary(self, word: str) -> Iterator[tuple[str, int]]:
         """(stem, in how many chunks) of the index's words that begin with the first or the second letter of `word`."""
-        self._db.vocabulary("words", "vocabulary")  # a snapshot that it is made in takes it along at its end
         for first in dict.fromkeys(word[:2]):
-            yield from self._db.rows(
-                "SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ?", first, chr(ord(first) + 1)
-            )
+            yield from self._beginning(first)
+
+    def _beginning(self, begin: str) -> Iterator[tuple[str, int]]:
+        self._db.vocabulary("words", "vocabulary")  # a snapshot that it is made in takes it along at its end
+        stop = begin[:-1] + chr(ord(begin[-1]) + 1)
+        yield from self._db.rows("SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ?", begin, stop)
 
     def _whole_words(self, stem: str) -> set[str]:
         """Words with this stem, as some texts have them."""
+        # Nearly every stem is its own stem; to ask for what begins so is slow where much does.
+        return self._with_stem(stem, quoted(stem)) or self._with_stem(stem, quoted(stem, open_end=True))
+
+    def _with_stem(self, stem: str, match: str) -> set[str]:
         found: set[str] = set()
         for text, start, stop in self._db.rows(
             """SELECT turns.text, start, stop FROM words JOIN chunks ON chunks.id = words.rowid
                JOIN turns ON turns.id = chunks.turn WHERE words MATCH ? LIMIT 3""",
-            quoted(stem, open_end=True),
+            match,
         ):
             piece = unpack(text)[start:stop]
             found |= {piece[each.start : each.stop].lower() for each in tokenize(piece) if each.text == stem}

@@ -170,6 +170,14 @@ def test_while_typing_an_unfinished_word_finds_the_finished_one(words, begun, wh
     assert find(f"the {whole} here", parse(begun, NOW, typing=True).needles())
 
 
+def test_what_is_to_be_left_out_is_taken_as_it_is_typed(words):
+    query = parse("here -do", NOW, typing=True)
+    assert not query.unwanted[0].prefix
+    assert words("here is a document").matching(query.all_of_it()) == {1}
+    assert words("here we do").matching(query.all_of_it()) == set()
+    assert parse("here -do*", NOW, typing=True).unwanted[0].prefix
+
+
 def test_only_the_last_word_is_unfinished(words):
     assert [group[0].prefix for group in parse("gen mig", NOW, typing=True).wanted] == [False, True]
     assert not parse("gen mig ", NOW, typing=True).wanted[-1][0].prefix

@@ -6,6 +6,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,47 @@ def test_what_is_typed_so_far_matches_as_a_beginning(engine: Engine) -> None:
         assert [hit.number for hit in search.hits(query, search.best(query).ranked)] == expected
     db.close()
     assert {number for _, number in engine.places("ze*")} == {1, 2}
+
+
+def test_two_letters_typed_after_a_word_are_looked_for_among_its_best(engine: Engine) -> None:
+    with_it = ["a zebra in the team", "zebra TERM", "the zebra of getTeam", "zebra tea"]
+    others = ["a zebra", "zebra nte", "an absolute zebra"]
+    engine.write("a", *(turn(f"{text} {i}") for i in range(4) for text in (*with_it, *others)))
+    engine.run()
+    query = parse("zebra te", datetime(2026, 1, 10), typing=True)  # noqa: DTZ001
+    with closing(engine.store.read()) as db:
+        search = Search(db)
+        best = search.best(query)
+        assert not best.total_exact
+        assert all(re.search("[Tt]e|TE", hit.excerpt.text) for hit in search.hits(query, best.ranked))
+        every = search.rest(best)
+        assert (every.total, every.total_exact) == (4 * len(with_it), True)
+        found = {hit.excerpt.text for hit in search.hits(query, (*every.ranked, *every.others))}
+        assert found == {f"{text} {i}" for i in range(4) for text in with_it}
+
+
+def test_two_letters_that_few_of_the_best_have_are_looked_for_everywhere(engine: Engine) -> None:
+    engine.write("a", *(turn(f"zebra {i}") for i in range(FEW)), turn("a zebra and the team"))
+    engine.run()
+    query = parse("zebra te", datetime(2026, 1, 10), typing=True)  # noqa: DTZ001
+    with closing(engine.store.read()) as db:
+        search = Search(db)
+        best = search.best(query)
+        assert [hit.excerpt.text for hit in search.hits(query, best.ranked) if not hit.partial] == [
+            "a zebra and the team"
+        ]
+
+
+def test_rows_that_show_no_word_are_looked_up_together(engine: Engine) -> None:
+    engine.write("a", *(turn(f"zebra {i}", time=NOON + i) for i in range(9)))
+    engine.run()
+    query = parse("january", datetime(2026, 1, 10))  # noqa: DTZ001
+    with closing(engine.store.read()) as db:
+        search, asked = Search(db), list[str]()
+        best = search.best(query)
+        db._connection.set_profile(lambda sql, _: asked.append(sql))  # pyright: ignore[reportPrivateUsage]
+        assert len(search.hits(query, best.ranked)) == 9
+        assert sum("MATCH" in sql for sql in asked) == 1
 
 
 def test_the_newest_come_first_when_that_is_wanted(engine: Engine) -> None:

@@ -77,6 +77,8 @@ def test_only_the_unknown_word_is_changed_in_what_may_have_been_meant(engine: En
 
 def test_a_word_that_is_still_being_typed_is_not_corrected_as_long_as_some_word_begins_so(engine: Engine) -> None:
     assert best(engine, "migra", typing=True).suggestion is None
+    assert best(engine, "migrati", typing=True).suggestion is None
+    assert not best(engine, "migrati", typing=True).query.wanted[0][0].similar
     assert best(engine, "migartion", typing=True).suggestion == "migration"
 
 

@@ -155,7 +155,10 @@ class Asking:
         best = search.best(query, recent=self.request.recent, semantic=self.request.mode == "semantic")
         if meaning and meaning.trouble:
             base = replace(base, note=f"no search by meaning: {meaning.trouble}")
-        answered(self._filled(db, self._told_by_session(db, _with(base, best)), began))
+        answer = self._filled(db, self._told_by_session(db, _with(base, best)), began)
+        answered(answer)
+        if best.total_exact and not best.total:
+            answered(self._told_of_nothing(answer))
         if not best.total_exact and not self._cancelled.wait(UNTIL_THE_REST):
             answered(self._filled(db, self._told_by_session(db, _with(base, search.rest(best))), began))
 
@@ -173,8 +176,6 @@ class Asking:
             return answer
         if answer.exact:
             answer = replace(answer, in_sessions=sessions_in(db, answer.matches))
-        if not answer.total:
-            answer = self._told_of_nothing(answer)
         if not self.request.by_session:
             return answer
         found = by_session(answer.matches, places_of(db, answer.matches))

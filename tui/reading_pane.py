@@ -112,7 +112,12 @@ class ReadingPane(Vertical):
 
     def _read(self, key: str, fresh: bool) -> None:
         self._ticket += 1
-        self._read_in_thread(self._ticket, key, fresh)
+        # Whoever types or moves on sees the row first, and often wants no more of it.
+        self.call_after_refresh(self._read_unless_late, self._ticket, key, fresh)
+
+    def _read_unless_late(self, ticket: int, key: str, fresh: bool) -> None:
+        if ticket == self._ticket:
+            self._read_in_thread(ticket, key, fresh)
 
     @work(thread=True, group="opening", exclusive=True, exit_on_error=False)
     def _read_in_thread(self, ticket: int, key: str, fresh: bool) -> None:
