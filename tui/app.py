@@ -62,7 +62,8 @@ class HarkbackApp(App[Resume | None]):
         return SearchScreen(self._place, self._ticked) if self._ticked else Screen[Any](id="_default")
 
     def on_mount(self) -> None:
-        self.call_after_refresh(_settled)
+        # What the program itself is made of need not be looked through by every garbage collection.
+        self.call_after_refresh(gc.freeze)
         for text in key_troubles(self._chosen_keys):
             self.notify(f"config.toml, [keys]: {text}", severity="warning", markup=False)
         if not self._ticked:
@@ -170,12 +171,6 @@ class HarkbackApp(App[Resume | None]):
             f"harkback: the app failed ({type(error).__name__}); the index is as it was.{where}"
         ]
         self._close_messages_no_wait()
-
-
-def _settled() -> None:
-    """The first paint is done."""
-    gc.freeze()  # what the program itself is made of need not be looked through by every garbage collection
-    gc.enable()
 
 
 def run_app(place: Surroundings) -> int:

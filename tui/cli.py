@@ -109,9 +109,10 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         _need_terminal("`harkback search QUERY` works without one, and so does --json")
-        gc.disable()  # until the app is up: nothing that is loaded is garbage
+        gc.disable()  # nothing that is loaded is garbage
         from .app import run_app
 
+        gc.enable()
         context.exit(run_app(place()))
 
 
