@@ -176,6 +176,61 @@ async def test_the_palette_does_what_is_chosen(place: Surroundings) -> None:
         assert answer.request.by_session
 
 
+async def in_the_palette(pilot: Pilot[Any], text: str) -> None:
+    """Do what the palette finds by a text."""
+    await pilot.press("ctrl+backslash")
+    await settled(pilot)
+    pilot.app.screen.query_one("Input").value = text  # type: ignore[attr-defined]
+    await settled(pilot)
+    await pilot.press("enter")
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("key", [key for key in READING if key.id not in ("tools", "less")], ids=lambda key: key.id)
+async def test_what_is_done_with_a_conversation_is_done_by_the_palette_from_the_search_box_too(
+    place: Surroundings, key: keys.Key
+) -> None:
+    async with running(place, (100, 20)) as pilot:
+        await ask(pilot, "the")
+        before = state(pilot)
+        await in_the_palette(pilot, f"{key.id.replace('_', ' ')}: {key.help}")
+        after = state(pilot)
+        assert {**before, "focus": ""} != {**after, "focus": ""}, key.help
+
+
+async def test_the_palette_has_every_action_of_what_is_open(place: Surroundings) -> None:
+    from harkback.tui.palette import Everything
+
+    async def offered(pilot: Pilot[Any]) -> list[str]:
+        provider = Everything(pilot.app.screen)
+        return [name for name, _, _ in provider._entries()]
+
+    async with running(place) as pilot:
+        await pilot.press("enter", "space")
+        await settled(pilot)
+        names = await offered(pilot)
+        for key in (*SEARCH, *READING, *keys.ANYWHERE, *IN_CONVERSATION):
+            assert key.id == "palette" or any(name.endswith(f": {key.help}") for name in names), key.id
+        assert "settings: limits" in names
+        for opened, table in (("f4", keys.BASKET), ("f6", TIMELINE)):
+            await pilot.press(opened)
+            await settled(pilot)
+            names = await offered(pilot)
+            for key in (*table, *IN_RESULTS):
+                assert any(name.endswith(f": {key.help}") for name in names), key.id
+            await pilot.press("escape")
+            await settled(pilot)
+
+
+async def test_the_palette_opens_a_page_of_the_settings(place: Surroundings) -> None:
+    async with running(place) as pilot:
+        await in_the_palette(pilot, "settings: privacy")
+        assert isinstance(pilot.app.screen, SettingsScreen)
+        assert pilot.app.screen.section.title == "Privacy"
+        await in_the_palette(pilot, "page: limits")
+        assert pilot.app.screen.section.title == "Limits"
+
+
 async def test_a_theme_of_the_palette_is_kept(place: Surroundings) -> None:
     async with running(place) as pilot:
         await pilot.press("ctrl+backslash", *"theme: nord")

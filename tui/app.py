@@ -18,6 +18,7 @@ from ..core import config as configuration
 from ..core.clean import clean
 from ..core.config import Config, ConfigError
 from .harmless import Harmless
+from .key_spelling import spelled
 from .key_troubles import key_troubles
 from .keys import ANYWHERE
 from .resume import Resume
@@ -44,7 +45,7 @@ class HarkbackApp(App[Resume | None]):
         super().__init__(ansi_color="NO_COLOR" in place.environ)
         self._place = place
         self._config = place.config() if config is None else config
-        self._chosen_keys = dict(self._config.keys)
+        self._chosen_keys = {id_: keys for id_, given in self._config.keys.items() if (keys := spelled(given))}
         self._welcome: WelcomeScreen | None = None
         self.set_keymap(self._chosen_keys)
         self.theme = self._theme()
@@ -64,7 +65,7 @@ class HarkbackApp(App[Resume | None]):
     def on_mount(self) -> None:
         # What the program itself is made of need not be looked through by every garbage collection.
         self.call_after_refresh(gc.freeze)
-        for text in key_troubles(self._chosen_keys):
+        for text in key_troubles(self._config.keys):
             self.notify(f"config.toml, [keys]: {text}", severity="warning", markup=False)
         if not self._ticked:
             from .welcome_screen import WelcomeScreen

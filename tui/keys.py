@@ -87,6 +87,7 @@ BASKET = (
     Key("basket.save", "w", "save", "write", "write the prompt to a file"),
     Key("basket.start", "s", "start", "start agent", "start a new session of an agent with the prompt"),
     Key("basket.clear", "C", "clear", "", "empty the basket (asks)"),
+    Key("basket.other", "tab,shift+tab", "app.focus_next", "", "from what is in it to the prompt, and back"),
     Key("basket.close", "escape,b,q", "close", "back", "back to the search; the basket is kept"),
 )
 
@@ -119,6 +120,14 @@ IN_RESULTS = (
     Key("list.page_down", "pagedown,ctrl+f,ctrl+v", "", "", "a page down"),
     Key("list.page_up", "pageup,alt+v", "", "", "a page up"),
 )
+IN_PROMPT = (
+    Key("text.down", "j,down,ctrl+n", "", "", "a line down"),
+    Key("text.up", "k,up,ctrl+p", "", "", "a line up"),
+    Key("text.page_down", "pagedown,ctrl+f,ctrl+v,ctrl+d", "", "", "a page down"),
+    Key("text.page_up", "pageup,alt+v,ctrl+u", "", "", "a page up"),
+    Key("text.first", "g,home", "", "", "to the beginning"),
+    Key("text.last", "G,end", "", "", "to the end"),
+)
 IN_SETTINGS = (
     Key("column.down", "down,j,ctrl+n", "app.focus_next", "", "next line"),
     Key("column.up", "up,k,ctrl+p", "app.focus_previous", "", "previous line"),
@@ -145,6 +154,7 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("In the results", IN_RESULTS),
     ("In the conversation", (*IN_CONVERSATION, *READING)),
     ("In the basket", BASKET),
+    ("In the basket's prompt", IN_PROMPT),
     ("In the timeline", TIMELINE),
     ("In the settings", (*IN_SETTINGS, *SETTINGS)),
     ("Anywhere", ANYWHERE),
@@ -153,15 +163,15 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
 KNOWN = frozenset(key.id for _, keys in GROUPS for key in keys)
 """What may stand in config.toml, [keys]."""
 
-TOGETHER: tuple[tuple[Key, ...], ...] = (
-    (*SEARCH, *READING, *ANYWHERE),
-    IN_RESULTS,
-    (*IN_CONVERSATION, *READING),
-    (*BASKET, *ANYWHERE),
-    (*TIMELINE, *ANYWHERE),
-    (*SETTINGS, *ANYWHERE),
+PLACES: tuple[tuple[str, tuple[tuple[Key, ...], ...]], ...] = (
+    ("in the results", (IN_RESULTS, (*READING, *SEARCH), ANYWHERE)),
+    ("in the conversation", (IN_CONVERSATION, (*READING, *SEARCH), ANYWHERE)),
+    ("in the basket", (IN_RESULTS, BASKET, ANYWHERE)),
+    ("in the basket's prompt", (IN_PROMPT, BASKET, ANYWHERE)),
+    ("in the timeline", (IN_RESULTS, TIMELINE, ANYWHERE)),
+    ("in the settings", (IN_SETTINGS, SETTINGS, ANYWHERE)),
 )
-"""Keys that are asked at the same time: one key can do only one thing of each of these."""
+"""Keys that are asked at the same time, in the order in which they are: one key does the first of what it is for."""
 
 _NAMES = {
     "plus": "+", "equals_sign": "=", "minus": "-", "slash": "/", "question_mark": "?", "right_square_bracket": "]",

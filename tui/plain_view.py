@@ -32,10 +32,10 @@ class PlainView(ScrollView, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "line(-1)", "Up", show=False, id="text.up"),
-        Binding("down,j", "line(1)", "Down", show=False, id="text.down"),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="text.page_up"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="text.page_down"),
+        Binding("up,k,ctrl+p", "line(-1)", "Up", show=False, id="text.up"),
+        Binding("down,j,ctrl+n", "line(1)", "Down", show=False, id="text.down"),
+        Binding("pageup,alt+v,ctrl+u", "page(-1)", "Page up", show=False, id="text.page_up"),
+        Binding("pagedown,ctrl+f,ctrl+v,ctrl+d", "page(1)", "Page down", show=False, id="text.page_down"),
         Binding("home,g", "edge(-1)", "Beginning", show=False, id="text.first"),
         Binding("end,G", "edge(1)", "End", show=False, id="text.last"),
     ]
