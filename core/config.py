@@ -114,6 +114,13 @@ class Tools(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an agent may see through the MCP server; scope.py says what each means."""
 
 
+class HookConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """[hook]: what agents are told by `harkback hook`."""
+
+    scope: Literal["project", "everywhere"] = "project"
+    """Which sessions are told of: those of the project that the agent works in, or all."""
+
+
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole of config.toml."""
 
@@ -126,6 +133,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interface: Interface = Interface()
     basket: BasketConfig = BasketConfig()
     tools: Tools = Tools()
+    hook: HookConfig = HookConfig()
     keys: dict[str, str] = {}
     """Action → keys, as in `open = "enter,l"`."""
 
@@ -138,7 +146,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _TABLES: tuple[Any, ...] = (
-    Config, Limits, Retention, Exclude, Redaction, Semantic, Interface, BasketConfig, Tools, SourceConfig,
+    Config, Limits, Retention, Exclude, Redaction, Semantic, Interface, BasketConfig, Tools, HookConfig, SourceConfig,
 )  # fmt: skip
 
 

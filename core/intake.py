@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from .cited import Part, redacted_together
 from .clean import clean, clean_line
+from .injected import without_ours
 from .model import (
     Checkpoint,
     CutRecord,
@@ -147,7 +148,7 @@ class Intake:
         self._batch.redacted.update(counts)
         for key, pending in self._open.items():
             is_part = key in together
-            cleaned = [together[key]] if is_part else [clean(part).strip("\n") for part in pending.parts]
+            cleaned = [together[key]] if is_part else [without_ours(clean(part)).strip("\n") for part in pending.parts]
             text = JOINT.join(part for part in cleaned if part.strip())
             if len(text) > LONGEST_TURN:
                 self._skip(SkipRecord("turn-cut", f"at {pending.turn.seq}, {len(text):,} characters"))

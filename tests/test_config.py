@@ -188,7 +188,8 @@ def test_one_setting_can_be_asked_for_with_its_default(home):
     assert get(config, "sources.kimi.enabled") is False
     assert get(config, "retention.when_source_vanishes") == "keep"
     sections = {
-        "sources", "limits", "retention", "exclude", "redaction", "semantic", "interface", "basket", "tools", "keys",
+        "sources", "limits", "retention", "exclude", "redaction", "semantic", "interface", "basket", "tools", "hook",
+        "keys",
     }  # fmt: skip
     assert set(get(config, "")) == sections  # type: ignore[call-overload]
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "cli_config": ("config",),
     "cli_context": ("context",),
     "cli_exclude": ("exclude",),
+    "cli_hook": ("hook",),
     "cli_index": ("index", "status"),
     "cli_mcp": ("mcp",),
     "cli_memory": ("memory",),
