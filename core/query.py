@@ -107,7 +107,7 @@ class Query:
 
 
 def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
-    """Read a query. While `typing`, the last word may be unfinished and matches as a beginning."""
+    """Read a query. While `typing`, the last word may be unfinished: it matches as a beginning, one letter not yet."""
     problems: list[Problem] = []
     if len(text) > MOST_CHARACTERS:
         problems.append(Problem(MOST_CHARACTERS, len(text), f"only the first {MOST_CHARACTERS} characters count"))
@@ -130,10 +130,11 @@ def parse(text: str, now: datetime, *, typing: bool = False) -> Query:
             continue
         starred = not quoted and len(value) > 1 and value.endswith("*")
         plain = clean_line(value.rstrip("*") if starred else value, MOST_CHARACTERS)
-        # While it is typed, `-do` would hide whatever has `docs` or `done`.
-        unfinished = typing and not (quoted or match["minus"]) and stop == len(text) and len(plain) > 1
-        if needle(plain) is None:
+        last = typing and not quoted and stop == len(text)
+        if needle(plain) is None or (last and len(plain) == 1 and plain.isascii()):
             continue
+        # While it is typed, `-do` would hide whatever has `docs` or `done`.
+        unfinished = last and not match["minus"]
         if sum(map(len, groups)) + len(unwanted) >= MOST_TERMS:
             problems.append(Problem(start, len(text), f"only the first {MOST_TERMS} words count"))
             break

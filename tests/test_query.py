@@ -182,8 +182,15 @@ def test_only_the_last_word_is_unfinished(words):
     assert [group[0].prefix for group in parse("gen mig", NOW, typing=True).wanted] == [False, True]
     assert not parse("gen mig ", NOW, typing=True).wanted[-1][0].prefix
     assert not parse('gen "mig', NOW, typing=True).wanted[-1][0].prefix
-    assert not parse("gen m", NOW, typing=True).wanted[-1][0].prefix
-    assert words("mix").matching(parse("m", NOW, typing=True).all_of_it()) == set()
+
+
+def test_one_letter_is_no_word_before_it_is_followed_by_a_space():
+    assert parse("m", NOW, typing=True).is_empty()
+    assert [group[0].text for group in parse("gen m", NOW, typing=True).wanted] == ["gen"]
+    assert not parse("gen -m", NOW, typing=True).unwanted
+    assert [group[0].text for group in parse("gen m ", NOW, typing=True).wanted] == ["gen", "m"]
+    assert [group[0].text for group in parse("gen m", NOW).wanted] == ["gen", "m"]
+    assert parse("猫", NOW, typing=True).wanted
 
 
 def test_stop_words_stay_only_where_nothing_else_is(words):

@@ -34,6 +34,8 @@ from .surroundings import Surroundings
 if TYPE_CHECKING:
     from .timeline_screen import Chosen
 
+UNTIL_TYPED = 0.2
+"""Seconds; nobody types sooner after the first frame."""
 REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 """How often results are brought up to date while indexing goes on; the second while there are none yet."""
 
@@ -75,14 +77,10 @@ class SearchScreen(ReadingScreen):
         yield KeyLine({"list.choose": "open", "transcript.fold": "fold"})
 
     def on_mount(self) -> None:
-        self._say_modes()
-        self.call_after_refresh(self._start)
-
-    def _start(self) -> None:
-        """Ask and index when the first frame is there, which must not wait for either."""
         self._ask()
-        self.start_indexing()
-        self.run_worker(prepare_times, thread=True)
+        # The first frame waits neither for another process nor for what only those need who type.
+        self.call_after_refresh(self.start_indexing)
+        self.set_timer(UNTIL_TYPED, lambda: self.run_worker(prepare_times, thread=True))
 
     def on_unmount(self) -> None:
         self._live.stop()
