@@ -104,5 +104,6 @@ class Taking:
 
 
 def _bytes_ahead(file: Found) -> int:
-    done = file.known.prefix.offset if file.known else 0
+    known = file.known
+    done = known.prefix.offset if known and known.adapter_version == file.adapter.version else 0
     return file.stamp.size - done if file.stamp.size >= done else file.stamp.size

@@ -16,8 +16,14 @@ from harkback.core import store as stores
 from harkback.core.config import Config, ConfigError, Redaction, parse
 from harkback.core.doctor import examine
 from harkback.core.history import NotFound, find_session, recent_rows, whole
+from harkback.core.model import Progress
+from harkback.core.reconcile import Reconciler
 from harkback.core.redact_own import BadPattern, own
 from harkback.core.renewal import waiting
+from harkback.tui.asking import Answer, Asking, Request
+from harkback.tui.empty_state import empty_text
+from harkback.tui.status_bar import Status, status_line
+from harkback.tui.surroundings import Surroundings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,6 +91,7 @@ def test_a_reader_sees_nothing_of_older_rules_even_before_anybody_writes(
     assert shown(engine) == []
     assert engine.places("zebra") == []
     with closing(engine.store.read()) as db:
+        assert waiting(db) == 1
         assert recent_rows(db) == []
         for look in (lambda: find_session(db, "a"), lambda: whole(db, "lines:a")):
             with pytest.raises(NotFound):
@@ -219,3 +226,32 @@ def test_no_pattern_makes_the_rules_fail(pattern: str) -> None:
     except BadPattern:
         return
     assert rules.rules[0].anchor
+
+
+def test_the_app_says_what_is_hidden_for_now_instead_of_what_a_first_run_says(
+    engine: Personal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        engine.write(name, turn(f"zebra in {name}"), turn("two"), turn("three"))
+    engine.run()
+    newer_rules(monkeypatch)
+    answers: list[Answer] = []
+    Asking(Surroundings(engine.store.home, engine.home, {}), Request("")).run(answers.append)
+    told = empty_text(answers[-1], ["Lines"], indexing=True).plain
+    assert told.startswith("3 files hidden until secrets in them are masked by newer rules.")
+    engine.run(batches=1)
+    Asking(Surroundings(engine.store.home, engine.home, {}), Request("zebra")).run(answers.append)
+    assert answers[-1].total == 1
+    assert "2 files hidden until masked anew" in status_line(Status(answers[-1]), 120).plain
+    engine.run()
+    Asking(Surroundings(engine.store.home, engine.home, {}), Request("zebra")).run(answers.append)
+    assert "hidden" not in status_line(Status(answers[-1]), 120).plain
+
+
+def test_what_is_read_again_is_ahead_in_whole(engine: Personal, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.write("a", turn("zebra"), turn("two"))
+    engine.run()
+    newer_rules(monkeypatch)
+    seen: list[Progress] = []
+    Reconciler(engine.store, engine.adapters, engine.config, engine.home, {}, on_progress=seen.append).run()
+    assert {each.bytes_total for each in seen if each.files_total} == {engine.root.joinpath("a.jsonl").stat().st_size}

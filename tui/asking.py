@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..core import ledger
+from ..core import ledger, renewal
 from ..core.by_session import by_session, places_of, sessions_in
 from ..core.config import ConfigError
 from ..core.database import Database, Error, Interrupted
@@ -71,6 +71,8 @@ class Answer:
     turns: int
     left_out: int
     """Sessions of which limits left something out."""
+    hidden: int = 0
+    """Files that nobody is shown until today's rules of redaction have been over them."""
     skipped: bool = False
     """Whether anything at all was left out, skipped or not readable."""
     suggestion: str | None = None
@@ -140,7 +142,8 @@ class Asking:
         sessions, turns = ledger.totals(db)
         left_out = sum(ledger.left_out_counts(db).values())
         skipped = ledger.anything_skipped(db)
-        base = Answer(self.request, query, (), (), 0, True, 0.0, sessions, turns, left_out, skipped)
+        hidden = renewal.waiting(db)
+        base = Answer(self.request, query, (), (), 0, True, 0.0, sessions, turns, left_out, hidden, skipped)
         if base.lists_sessions:
             rows = recent_rows(db, self.request.project)
             answered(self._filled(db, replace(base, matches=rows, total=len(rows)), began))

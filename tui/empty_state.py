@@ -14,6 +14,11 @@ def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Con
     """`sources` are the titles of the ticked ones."""
     named = _listed(sources)
     if answer.turns == 0:
+        if answer.hidden:
+            return _page(
+                f"{counted(answer.hidden, 'file')} hidden until secrets in them are masked by newer rules.",
+                ["What was indexed is kept, and shown file by file as it is done, the newest first."],
+            )
         if indexing:
             return _page("Reading your sessions for the first time.", ["The newest appear here within a second."])
         if answer.skipped:

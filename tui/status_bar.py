@@ -54,7 +54,8 @@ def _lefts(status: Status) -> list[str]:
     if status.collected:
         short, long = (f"{each} · {status.collected} in the basket (f4)" for each in (short, long))
     out = f"{counted(answer.left_out, 'session')} left out (f3)" if answer.left_out else ""
-    wrong = " · ".join(part for part in (status.notice, answer.note, status.trouble) if part)
+    hidden = f"{counted(answer.hidden, 'file')} hidden until masked anew" if answer.hidden else ""
+    wrong = " · ".join(part for part in (status.notice, answer.note, status.trouble, hidden) if part)
     full = " · ".join(part for part in (long, wrong, out) if part)
     return [full, " · ".join(part for part in (long, wrong) if part), long, short]
 
