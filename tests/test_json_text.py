@@ -116,6 +116,20 @@ def test_any_item_can_be_taken_away(data: st.DataObject, value: Any) -> None:
         assert parse(shorter).data == dict([*value.items()][:at] + [*value.items()][at + 1 :])
 
 
+@pytest.mark.parametrize(
+    ("text", "shorter"),
+    [
+        ("[1, // x\n 2 /* c */,\n 3]", "[1, // x\n  /* c */\n 3]"),
+        ("[1, // x\n 2, 3]", "[1, // x\n  3]"),
+        ("[1, // x\n 2 // y\n]", "[1 // x\n  // y\n]"),
+        ("[1,\r\n 2\r\n]", "[1\r\n]"),
+        ("[1, 2]", "[1 ]"),
+    ],
+)
+def test_no_comment_runs_into_another_where_an_item_was(text: str, shorter: str) -> None:
+    assert without_item(text, parse(text), 1) == shorter
+
+
 @given(st.dictionaries(KEYS, VALUES, max_size=4), st.sampled_from([2, 4, "\t"]), st.sampled_from(["\n", "\r\n"]))
 def test_what_is_added_to_a_well_laid_out_file_is_laid_out_like_it_and_leaves_no_trace(
     settings: dict[str, Any], indent: Any, newline: str

@@ -68,7 +68,8 @@ def install(context: click.Context, agent: str, remove: bool, yes: bool) -> None
     """Put hooks of harkback into an agent's settings; shows what it would write and asks.
 
     At the beginning of a session the agent is told of the last sessions in its project, with a prompt of what was said
-    about it, if that is found; and the index is brought up to date. All else in the settings stays as it is.
+    about it, if that is found; and the index is brought up to date. All else in the settings stays as it is. What an
+    agent is told goes to its model, like everything it reads.
     """
     here, of = place(), AGENTS[agent]
     try:
