@@ -11,18 +11,17 @@ from .alike import LOOKED_AT, spread
 from .begun import begun
 from .copies import Copies, once
 from .database import Database
-from .excerpt import excerpt
 from .filters import Where, where
-from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
+from .hits import Hits
 from .meaning import Asked, Meaning
 from .meant import by_both, by_meaning_alone, nearest_turns
-from .model import Excerpt, Hit
+from .model import Hit
 from .pasted import as_pasted
 from .query import Query
 from .rank import Candidate, Ranked, rank
 from .spelling import Spelling
 from .store import unpack
-from .tokens import Needle, has_cjk
+from .tokens import has_cjk
 
 FEW = 10
 """With fewer turns that hold every word, those that hold some follow."""
@@ -141,53 +140,7 @@ class Search:
 
     def hits_or_gone(self, query: Query, matches: Iterable[Ranked | int]) -> list[Hit | None]:
         """Like `hits`, with None in the place of a match that was dropped since."""
-        needles, loose = query.needles(), query.needles(loose=True)
-        those = list(matches)
-        whole, some = _Matching(self._db, query.all_of_it(), those), _Matching(self._db, query.any_of_it(), those)
-        return [self._hit(query, match, needles, loose, whole, some) for match in those]
-
-    def _hit(
-        self,
-        query: Query,
-        match: Ranked | int,
-        needles: Sequence[Needle],
-        loose: Sequence[Needle],
-        whole: _Matching,
-        some: _Matching,
-    ) -> Hit | None:
-        chunk = match.chunk if isinstance(match, Ranked) else match
-        row = self._db.row(
-            f"""SELECT {SESSION_COLUMNS}, turns.id, turns.number, turns.role, turns.time, turns.text,
-                  turns.native_id, turns.hash, turns.session, turns.cite, chunks.start, chunks.stop
-                FROM chunks JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
-                WHERE chunks.id = ?""",  # noqa: S608
-            chunk,
-        )
-        if row is None:
-            return None
-        turn, number, role, time, text, native_id, text_hash, session, cite, start, stop = row[SESSION_WIDTH:]
-        shown = excerpt(unpack(text)[start:stop], needles, loose)
-        if isinstance(match, Ranked):
-            is_other = turn != match.turn or not (match.is_wordless or _shows(chunk, query, shown, some))
-            score, partial = match.score, match.coverage < 1 and not match.is_wordless
-        else:
-            is_other = not _shows(chunk, query, shown, some)
-            score, partial = 0.0, not (query.is_empty() or chunk in whole)
-        if is_other:
-            return None  # another chunk has got the number of one that was dropped
-        return Hit(
-            session=session_from(row),
-            turn_id=turn,
-            number=number,
-            role=role,
-            time=time,
-            excerpt=shown,
-            score=score,
-            arms=_arms(match) if isinstance(match, Ranked) else ("lexical",),
-            also_in=self._copies.others(turn, session, native_id, text_hash),
-            partial=partial and not query.sentence,
-            cite=cite,
-        )
+        return Hits(self._db, self._copies, query, list(matches)).all()
 
     # ---- matching ----
 
@@ -237,25 +190,6 @@ class Search:
         return unpack(row[0])[row[1] : row[2]] if row else ""
 
 
-class _Matching:
-    """Which of some chunks match an expression: asked of the index once for all of them, and only if anybody asks."""
-
-    def __init__(self, db: Database, expression: str, those: Sequence[Ranked | int]) -> None:
-        self._db, self._expression, self._those = db, expression, those
-        self._found: set[int] | None = None
-
-    def __contains__(self, chunk: int) -> bool:
-        if self._found is None:
-            chunks = [each.chunk if isinstance(each, Ranked) else each for each in self._those]
-            self._found = candidates.matching(self._db, self._expression, chunks)
-        return chunk in self._found
-
-
-def _shows(chunk: int, query: Query, shown: Excerpt, some: _Matching) -> bool:
-    """Whether a chunk is one that matches."""
-    return bool(shown.spans) or query.is_empty() or chunk in some
-
-
 def by_meaning(query: Query, mode: str) -> bool:
     """Whether meaning is to be asked as well: always if that is wanted, else unless a quote says that words count."""
     quoted = any(term.quoted for group in query.wanted for term in group)
@@ -269,11 +203,6 @@ def _is_short(query: Query) -> bool:
         for group in query.wanted
         for term in group
     )
-
-
-def _arms(match: Ranked) -> tuple[str, ...]:
-    words = () if match.is_wordless else ("lexical",)
-    return (*words, *(("semantic",) if match.is_meant else ())) or ("nearby",)
 
 
 def _newest_first(found: Sequence[Candidate]) -> list[Ranked]:
