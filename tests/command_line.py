@@ -17,6 +17,9 @@ from typing import Any
 
 import ready_ask
 
+PROGRAM = Path(sys.executable).with_name("harkback")
+"""The installed one."""
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -61,14 +64,13 @@ def ready() -> str:
 def ready_command(*words: str) -> list[str]:
     """A command line that does what `harkback WORDS` does, without the wait for its start."""
     script = Path(__file__).with_name("ready_ask.py")
-    return [sys.executable, "-I", "-S", str(script), ready(), "harkback", *words]
+    return [sys.executable, "-I", "-S", str(script), ready(), str(PROGRAM), *words]
 
 
 class CommandLine:
     """`harkback`, run as a child process in the test's own home."""
 
-    program = Path(sys.executable).with_name("harkback")
-    """The installed one."""
+    program = PROGRAM
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -86,7 +88,7 @@ class CommandLine:
             given.write(typed.encode())
             given.seek(0)
             streams = [file.fileno() for file in (given, out, err)]
-            command = ["harkback", *map(os.fsdecode, words)]
+            command = [str(PROGRAM), *map(os.fsdecode, words)]
             code = ready_ask.ended(ready_ask.ask(ready(), command, self.environ | environ, streams))
             for file in (out, err):
                 file.seek(0)

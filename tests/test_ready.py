@@ -26,7 +26,8 @@ COMMANDS = (
     "sources disable codex", "exclude add title:salary", "exclude list", "exclude test title:clipboard",
     "exclude remove title:salary", "index", "search clipboard", "search xylophone", "search --stdin",
     "context clipboard", "show nonsense", "memory search clipboard", "memory get nonsense", "resume nonsense",
-    "why nonsense", "doctor", "mcp", "forget --source codex --yes", "forget --source claude --yes", "status",
+    "hook status", "hook event SessionStart", "hook install codex --yes", "why nonsense", "doctor", "mcp",
+    "forget --source codex --yes", "forget --source claude --yes", "status",
 )  # fmt: skip
 """In this order, in one home; each command at least once."""
 
@@ -48,9 +49,11 @@ def test_every_command_says_what_the_installed_one_says(tmp_path: Path) -> None:
 
 
 def test_no_command_is_left_out() -> None:
+    context = click.Context(cli.cli)
+    commands = {name: cli.cli.get_command(context, name) for name in cli.cli.list_commands(context)}
     there = {
         f"{name} {each}".strip()
-        for name, command in cli.cli.commands.items()
+        for name, command in commands.items()
         for each in (command.commands if isinstance(command, click.Group) else [""])
     }
     assert {command for command in there if not any(f"{each} ".startswith(f"{command} ") for each in COMMANDS)} == set()
