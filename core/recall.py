@@ -20,7 +20,7 @@ from .database import Database
 from .history import SESSION_COLUMNS, session_from
 from .model import Hit, Session, Turn
 from .pack import source_line
-from .query import Query, parse
+from .query import Filter, Query, parse
 from .rank import Ranked
 from .scope import Scope, allowed_now
 from .search import Search
@@ -84,7 +84,7 @@ def about(db: Database, prompt: str, scope: Scope, now: datetime, asking: Asking
     if scope.allowed == frozenset() or sum(unit.weight for unit in query.units()) < LEAST_WORDS:
         return []
     engine = Search(db)
-    found = engine.best(replace(query, filters=scope.filters()))
+    found = engine.best(replace(query, filters=(*scope.filters(), Filter("role", ("tool",), True, 0, 0))))
     good = islice((match for match in found.ranked if is_about(match, found.query)), LOOKED_AT)
     hits = engine.hits(found.query, good)
     here = f"{asking.source}:{asking.id}"

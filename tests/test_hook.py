@@ -22,7 +22,7 @@ from harkback.core.injected import TAG
 from harkback.core.lock import exclusive
 from harkback.core.pack import estimated_tokens
 from harkback.core.private import write_private
-from harkback.tui.hook import BUDGET, capture, read
+from harkback.tui.hook import BUDGET, capture, read, run
 from harkback.tui.refresh import go_on_in_background
 from harkback.tui.surroundings import Surroundings
 from hypothesis import given
@@ -293,6 +293,18 @@ def test_where_a_session_ends_the_index_is_brought_up_to_date_by_another_process
     assert child.wait(60) == 0
     with closing(place(harkback).store.read()) as db:
         assert db.value("SELECT count(*) FROM turns") == 2
+
+
+def test_a_damaged_index_that_can_tell_nothing_is_mended_all_the_same(
+    home: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home.folder / "index.db").write_bytes(b"SQLite format 3\0" + b"clipboard" * 4_000)
+    (home.folder / "index.lock").unlink()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"cwd": "/"}')))
+    started: list[Surroundings] = []
+    run("SessionStart", "claude", str(home.folder), started.append)
+    assert [here.folder for here in started] == [home.folder]
+    assert "SessionStart: " in (last_line(home.folder) or "")
 
 
 def test_nothing_is_started_for_an_agent_that_is_not_read_or_beside_another_who_writes(home: CommandLine) -> None:

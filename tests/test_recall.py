@@ -113,6 +113,11 @@ def test_only_the_persons_own_sessions_are_told_of(engine: Engine, kind: str) ->
     assert told(engine, "src/web") == ([], [])
 
 
+def test_what_tools_said_is_not_told(engine: Engine) -> None:
+    engine.write("one", ["facts", {"project": str(engine.home / "src/web")}], turn(ANSWER, role="tool", time=NOON))
+    assert told(engine, "src/web") == (["one"], [])
+
+
 @pytest.mark.parametrize(("visibility", "seen"), [("all", True), ("agent", True), ("tree", False), ("self", False)])
 def test_an_agent_is_told_of_nothing_that_its_tools_would_not_show(engine: Engine, visibility: Any, seen: bool) -> None:
     held(engine, "one", "src/web", ANSWER)

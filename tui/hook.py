@@ -52,27 +52,23 @@ class Call:
     """How the session began: `startup`, `resume`, `clear` or `compact`."""
 
 
-def run(event: str, agent: str, folder: str | None) -> None:
+def run(event: str, agent: str, folder: str | None, start: Callable[[Surroundings], object] | None = None) -> None:
     """Answer the call on standard input; raises nothing, and ends the process after `DEADLINE` seconds with 0."""
     watchdog = threading.Timer(DEADLINE, os._exit, (0,))
     watchdog.daemon = True
     watchdog.start()
-    here: Surroundings | None = None
-    try:
+    with contextlib.suppress(Exception):
         call = read(event, agent, sys.stdin.buffer)
         here = Surroundings.here(folder)
-        text = told(here, call)
-        if text:
-            out = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
-            sys.stdout.buffer.write(json.dumps(out, ensure_ascii=True).encode() + b"\n")
-            sys.stdout.buffer.flush()
-        if event in BEGINNING + NEWS:
-            capture(here, agent)
-    except Exception as error:
-        if here:
-            log(here.folder, f"{event}: {_why(error)}", here.now())
-    finally:
-        watchdog.cancel()
+        with _logged(here, event):
+            if text := told(here, call):
+                out = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+                sys.stdout.buffer.write(json.dumps(out, ensure_ascii=True).encode() + b"\n")
+                sys.stdout.buffer.flush()
+        with _logged(here, event):
+            if event in BEGINNING + NEWS:
+                capture(here, agent, start or go_on_in_background)
+    watchdog.cancel()
 
 
 def read(event: str, agent: str, given: BinaryIO) -> Call:
@@ -110,7 +106,7 @@ def told(here: Surroundings, call: Call) -> str:
         return block(ABOUT, [hit_line(hit, here.titles) for hit in hits], BUDGET)
 
 
-def capture(here: Surroundings, agent: str, start: Callable[[Surroundings], object] = go_on_in_background) -> None:
+def capture(here: Surroundings, agent: str, start: Callable[[Surroundings], object]) -> None:
     """Have the index brought up to date by another process, if the agent's sessions are read at all."""
     config = here.config()
     ticked = config.source(agent).enabled if agent in here.titles else bool(config.ticked(here.titles))
@@ -118,10 +114,17 @@ def capture(here: Surroundings, agent: str, start: Callable[[Surroundings], obje
         start(here)
 
 
-def _why(error: Exception) -> str:
-    if isinstance(error, (ConfigError, StoreError)):
-        return str(error)
-    return "this takes too long" if isinstance(error, Interrupted) else describe(error)
+@contextlib.contextmanager
+def _logged(here: Surroundings, event: str) -> Generator[None]:
+    """What goes wrong in the block is noted in the log and costs nothing else."""
+    try:
+        yield
+    except (ConfigError, StoreError) as error:
+        log(here.folder, f"{event}: {error}", here.now())
+    except Interrupted:
+        log(here.folder, f"{event}: this takes too long", here.now())
+    except Exception as error:
+        log(here.folder, f"{event}: {describe(error)}", here.now())
 
 
 @contextlib.contextmanager
