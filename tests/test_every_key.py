@@ -132,10 +132,11 @@ async def test_in_the_timeline(place: Surroundings, key: keys.Key, name: str) ->
         screen = pilot.app.screen
         assert isinstance(screen, TimelineScreen)
         await pilot.press("j", "j", "j", "j", "j", "j", "j", "j")
-        before = (screen._day, screen.focused)
+        before = (screen._day, screen.focused, screen.box.input.value)
         await pilot.press(name)
         await settled(pilot)
-        assert pilot.app.screen is not screen or (screen._day, screen.focused) != before, key.help
+        after = (screen._day, screen.focused, screen.box.input.value)
+        assert pilot.app.screen is not screen or after != before, key.help
 
 
 @pytest.mark.parametrize(

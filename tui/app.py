@@ -17,6 +17,7 @@ from textual.screen import Screen
 from ..core import config as configuration
 from ..core.clean import clean
 from ..core.config import Config, ConfigError
+from .collecting import CollectingScreen
 from .harmless import Harmless
 from .key_spelling import spelled
 from .key_troubles import key_troubles
@@ -26,6 +27,7 @@ from .search_screen import SearchScreen
 from .surroundings import Surroundings
 
 if TYPE_CHECKING:
+    from .timeline_screen import TimelineScreen
     from .welcome_screen import WelcomeScreen
 
 HARMLESS = Harmless()
@@ -47,6 +49,8 @@ class HarkbackApp(App[Resume | None]):
         self._config = place.config() if config is None else config
         self._chosen_keys = {id_: keys for id_, given in self._config.keys.items() if (keys := spelled(given))}
         self._welcome: WelcomeScreen | None = None
+        self._timeline: TimelineScreen | None = None
+        """Once it was opened it is kept, and is as it was left."""
         self.set_keymap(self._chosen_keys)
         self.theme = self._theme()
         if self._config.interface.reduced_motion:
@@ -90,7 +94,9 @@ class HarkbackApp(App[Resume | None]):
         """The settings are opened from the search and the first screen, and what was skipped from the search."""
         if action == "settings":
             return isinstance(self.screen, SearchScreen) or self.screen is self._welcome
-        return isinstance(self.screen, SearchScreen) if action in ("skips", "basket", "timeline") else True
+        if action == "basket":
+            return isinstance(self.screen, CollectingScreen)
+        return isinstance(self.screen, SearchScreen) if action in ("skips", "timeline") else True
 
     def notify(
         self,
@@ -131,14 +137,17 @@ class HarkbackApp(App[Resume | None]):
     def action_basket(self) -> None:
         from .basket_screen import BasketScreen
 
-        if isinstance(self.screen, SearchScreen):
+        if isinstance(self.screen, CollectingScreen):
             self.push_screen(BasketScreen(self._place, self.screen.basket), self._start)
 
     def action_timeline(self) -> None:
         from .timeline_screen import TimelineScreen
 
         if isinstance(screen := self.screen, SearchScreen):
-            self.push_screen(TimelineScreen(self._place), lambda chosen: screen.show_day(chosen) if chosen else None)
+            if self._timeline is None:
+                self._timeline = TimelineScreen(self._place, screen.basket, screen.news, screen.show_day)
+                self.install_screen(self._timeline, "timeline")  # pyright: ignore[reportUnknownMemberType]
+            self.push_screen(self._timeline, self._start)
 
     def _start(self, agent: Resume | None) -> None:
         """Leave for a new session of an agent, if that was chosen."""

@@ -1,4 +1,4 @@
-"""What a screen with results and a conversation needs to collect turns from them into the basket."""
+"""What a screen with a conversation needs to collect turns from it into the basket."""
 
 from __future__ import annotations
 
@@ -9,35 +9,46 @@ from textual import getters, on, work
 from textual.screen import Screen
 
 from ..core.basket import Part, round_toggled, stretches_added, toggled
-from ..core.model import Hit, Session
-from .basket_work import BasketWork, Change
+from .basket_work import BasketWork, Change, Contents
 from .messages import Collected
 from .reading_pane import ReadingPane
-from .results_pane import ResultsPane
 from .resume import Resume
-from .status_bar import Status, StatusBar
+from .status_bar import Status
 from .surroundings import Surroundings
-
-CHOOSE_A_TURN = "Only turns go into the basket: enter opens the session, space takes the turn that you choose there."
 
 
 class CollectingScreen(Screen[Resume | None]):
     """Puts the turn under the cursor, its round or the selection into the basket, and shows what is in there."""
 
-    results = getters.query_one(ResultsPane)
     reading = getters.query_one(ReadingPane)
-    _bar = getters.query_one(StatusBar)
 
-    def __init__(self, place: Surroundings) -> None:
+    def __init__(self, place: Surroundings, basket: BasketWork | None = None) -> None:
+        """`basket` is that of another screen, if there is one."""
         super().__init__()
-        self.basket = BasketWork(place)
+        self.basket = basket or BasketWork(place)
         self._seen = 0
         self._wished = False
         self._status = Status()
 
     def _set_status(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)
-        self._bar.show(self._status)
+        self.show_status()
+
+    # ---- what subclasses may do otherwise ----
+
+    def show_status(self) -> None:
+        """The status has changed."""
+
+    def turn_to_mark(self) -> int | None:
+        """The row of the turn that the cursor is on."""
+        turn = self.reading.transcript.current_turn
+        return turn.id if turn else None
+
+    def show_collected(self, contents: Contents) -> None:
+        """Mark what is in the basket."""
+        self.reading.transcript.show_collected(contents.ids)
+
+    # ---- the basket ----
 
     def on_screen_resume(self) -> None:
         self.look_into_basket()
@@ -52,22 +63,13 @@ class CollectingScreen(Screen[Resume | None]):
             stretches = [(turn.id, Part(start, stop, len(turn.text))) for turn, start, stop in selected]
             self.clear_selection()
             self._wish(lambda db, basket: stretches_added(db, basket, stretches))
-        elif (turn := self._turn_to_mark()) is not None:
+        elif (turn := self.turn_to_mark()) is not None:
             self._wish(lambda db, basket: toggled(db, basket, [turn]))
 
     def action_mark_round(self) -> None:
         """The round under the cursor into the basket, or out of it again."""
-        if (turn := self._turn_to_mark()) is not None:
+        if (turn := self.turn_to_mark()) is not None:
             self._wish(lambda db, basket: round_toggled(db, basket, turn))
-
-    def _turn_to_mark(self) -> int | None:
-        if self.focused is not self.results.list:
-            turn = self.reading.transcript.current_turn
-            return turn.id if turn else None
-        item = self.results.item
-        if isinstance(item, Session):
-            self.notify(CHOOSE_A_TURN, markup=False)
-        return item.turn_id if isinstance(item, Hit) else None
 
     def _wish(self, change: Change) -> None:
         self._wished = True
@@ -84,8 +86,7 @@ class CollectingScreen(Screen[Resume | None]):
         if contents.serial <= self._seen:
             return
         self._seen = contents.serial
-        self.results.show_collected(contents.ids, contents.by_session())
-        self.reading.transcript.show_collected(contents.ids)
+        self.show_collected(contents)
         more = contents.turns - self._status.collected
         self._set_status(collected=contents.turns)
         if contents.trouble:

@@ -17,11 +17,12 @@ from .keys import ANYWHERE, BASKET, IN_CONVERSATION, IN_RESULTS, READING, SEARCH
 
 ALWAYS = "help"
 FIRST_TO_GO = (
+    "index", "settings.next", "basket.round", "basket.drop", "basket.save", "basket.start", "basket.edit",
     "group", "skips", "sort", "scope", "resume", "timeline", "settings", "basket", "next_pane", "transcript.fold",
     "whole", "find", "next_match", "copy_turn", "mark",
 )  # fmt: skip
 """Where there is not room for all, these go one after the other; then whatever stands last."""
-_TABLES = (IN_RESULTS, IN_CONVERSATION, READING, SEARCH, BASKET, SETTINGS, TIMELINE, ANYWHERE)
+_TABLES = (IN_RESULTS, IN_CONVERSATION, TIMELINE, READING, SEARCH, BASKET, SETTINGS, ANYWHERE)
 _PLACE = {key.id: number for number, key in enumerate(key for table in _TABLES for key in table)}
 
 

@@ -102,12 +102,26 @@ SETTINGS = (
 )
 
 TIMELINE = (
-    Key("timeline.choose", "enter", "choose", "filter by it", "search in this day (in the sessions: open that one)"),
-    Key("timeline.other", "tab,shift+tab,right,left", "other_list", "sessions", "from days to sessions, and back"),
-    Key("timeline.earlier", "right_square_bracket", "month(1)", "month", "the month before"),
-    Key("timeline.later", "left_square_bracket", "month(-1)", "", "the month after"),
-    Key("timeline.to", "slash", "go_to", "go to", "go to a day: 2026-03-01, last week, 上周"),
-    Key("timeline.back", "escape,q,f6", "back", "back", "back to the search"),
+    Key("timeline.choose", "enter", "choose", "open", "on to the day's sessions, there to the conversation"),
+    Key("timeline.other", "tab,right", "pane(1)", "next pane", "days, sessions, conversation"),
+    Key("timeline.previous", "shift+tab,left", "pane(-1)", "", "back again"),
+    Key("timeline.filter", "slash", "filter", "filter", "by title, project, source: …; in the conversation: find"),
+    Key("timeline.source", "c", "source(1)", "source", "only one source, then the next one, then all again"),
+    Key("timeline.source_back", "C", "source(-1)", "", "the same backwards"),
+    Key("timeline.search", "f", "search_day", "search day", "search in this day"),
+    Key("timeline.to", "d", "go_to", "go to", "go to a day: 2026-03-01, last week, 上周"),
+    Key("timeline.earlier", "right_square_bracket,m", "earlier('month')", "month", "the month before"),
+    Key("timeline.later", "left_square_bracket,M", "earlier('-month')", "", "the month after"),
+    Key("timeline.week", "w", "earlier('week')", "week", "the week before"),
+    Key("timeline.week_later", "W", "earlier('-week')", "", "the week after"),
+    Key(
+        "timeline.back",
+        "escape,q",
+        "back",
+        "back",
+        "back: out of the conversation, the sessions, the filter, the timeline",
+    ),
+    Key("timeline.leave", "f6", "leave", "", "back to the search; f6 there comes back to this place"),
 )
 
 # These come with the widgets; the help names them too.

@@ -43,6 +43,8 @@ class ReadingPane(Vertical):
         self._place = place
         self.session: Session | None = None
         self._hit: Hit | None = None
+        self._start_at: int | None = None
+        """Number of the turn to begin at, of a session that is shown for no hit."""
         self._query: Query | None = None
         self._folding = Folding()
         self._branches = False
@@ -56,8 +58,11 @@ class ReadingPane(Vertical):
 
     # ---- opening ----
 
-    def open(self, item: Item | None, query: Query | None, *, fresh: bool) -> None:
-        """Show an item's conversation; with `fresh` False it is the one on the screen, perhaps with new turns."""
+    def open(self, item: Item | None, query: Query | None, *, fresh: bool, start: int | None = None) -> None:
+        """Show an item's conversation; with `fresh` False it is the one on the screen, perhaps with new turns.
+
+        A session is shown from its turn number `start` on, or from its first.
+        """
         if item is None or isinstance(item, Dropped):
             self._ticket += 1
             self.session = None
@@ -68,6 +73,7 @@ class ReadingPane(Vertical):
             self._came_from.clear()
         elif self._came_from:
             return  # what is read meanwhile stays
+        self._start_at = start
         self._start(item.session if isinstance(item, Hit) else item, item if isinstance(item, Hit) else None, fresh)
 
     def _start(self, session: Session, hit: Hit | None, fresh: bool) -> None:
@@ -122,7 +128,7 @@ class ReadingPane(Vertical):
     @work(thread=True, group="opening", exclusive=True, exit_on_error=False)
     def _read_in_thread(self, ticket: int, key: str, fresh: bool) -> None:
         folding, hit = self._folding, self._hit
-        number = hit.number if hit else None
+        number = hit.number if hit else self._start_at
         beyond = ALL if self.is_finding else OUTLINE
         try:
             db = self._place.store.read()
@@ -159,10 +165,13 @@ class ReadingPane(Vertical):
         self.session = conversation.session
         self._refresh_heading()
         transcript.agents = message.agents
-        transcript.folded = self._folding.folded(conversation.turns, self._hit.turn_id if self._hit else None)
+        hit, start = self._hit, self._start_at
+        first = next((turn.id for turn in conversation.turns if start and turn.number == start), None)
+        transcript.folded = self._folding.folded(conversation.turns, hit.turn_id if hit else first)
         if message.fresh:
-            hit = self._hit
-            transcript.show(conversation, self._needles(), hit.number if hit else None, hit.turn_id if hit else None)
+            transcript.show(
+                conversation, self._needles(), hit.number if hit else None, hit.turn_id if hit else None, start
+            )
         else:
             transcript.extend(conversation)
 
@@ -190,6 +199,7 @@ class ReadingPane(Vertical):
     def _go_to(self, session: Session) -> None:
         if self.session:
             self._came_from.append((self.session, self._hit))
+        self._start_at = None
         self._start(session, None, True)
 
     def go_back(self) -> None:
@@ -198,7 +208,7 @@ class ReadingPane(Vertical):
             session, hit = self._came_from.pop()
             self._start(session, hit, True)
         elif self.session and self.session.parent:
-            self._hit, self._folding = None, Folding()
+            self._hit, self._start_at, self._folding = None, None, Folding()
             self._read(self.session.parent, True)
         else:
             self.notify("This session came from no other.")

@@ -69,7 +69,7 @@ def hit_row(
     return [
         _heading(session, hit.time if hit.time is not None else session.updated, width, now, zone, collected),
         Content(text, [StyledSpan(first, last, MATCH) for first, last in spans]),
-        _facts(facts, session.branch, notes, width),
+        facts_line(facts, session.branch, notes, width),
     ]
 
 
@@ -95,7 +95,7 @@ def session_row(
     return [
         _heading(session, session.updated, width, now, zone, collected),
         Content(crop(middle, (), width)[0]),
-        _facts(facts, session.branch, notes, width),
+        facts_line(facts, session.branch, notes, width),
     ]
 
 
@@ -140,8 +140,7 @@ def _heading(session: Session, time: int | None, width: int, now: int, zone: tzi
     when = age(time, now, zone)
     right = when.rjust(_AGE_CELLS if width >= 44 else len(when) + 2)
     if width >= 44:
-        project = re.split(r"[/\\]", (session.project or "").rstrip("/\\"))[-1].translate(_ONE_LINE)
-        name = Content(f"  {project}").truncate(_PROJECT_CELLS + 2, ellipsis=True, pad=True)
+        name = Content(f"  {project_name(session)}").truncate(_PROJECT_CELLS + 2, ellipsis=True, pad=True)
         right = name.plain + right
     if width < 20:
         right = ""
@@ -151,13 +150,18 @@ def _heading(session: Session, time: int | None, width: int, now: int, zone: tzi
     return left.truncate(room, pad=True) + right if right else left
 
 
+def project_name(session: Session) -> str:
+    """The last part of the project's path; empty for a session without one."""
+    return re.split(r"[/\\]", (session.project or "").rstrip("/\\"))[-1].translate(_ONE_LINE)
+
+
 def _place_in_file(hit: Hit, home: str, width: int) -> str:
     """`path#L12-L30` in about half a row; nothing for what is cited by no lines."""
     path = short_path(citation(hit.session, hit.cite) or "", home, max(20, width // 2))
     return path.translate(_ONE_LINE) or hit.cite or ""
 
 
-def _facts(facts: Sequence[str], branch: str | None, notes: Sequence[str], width: int) -> Content:
+def facts_line(facts: Sequence[str], branch: str | None, notes: Sequence[str], width: int) -> Content:
     """Facts and notes with dots between them; the branch goes first where there is no room for it."""
     names = [name.translate(_ONE_LINE) for name in (*facts, branch or "") if name]
     if branch and cell_len(_DOT.join((*names, *notes))) > width:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
-from ..core.query import TIMES, Query, parse
+from ..core.query import FILTERS, TIMES, Query, parse
 from .completing import Completing, taken
 from .query_input import QueryInput, problem_line
 from .steady import Steady
@@ -53,7 +53,7 @@ class SearchBox(Horizontal):
     def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._place = place
-        self._otherwise: Callable[[], None] | None = None
+        self._otherwise: Callable[[], object] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("›", id="prompt")
@@ -108,7 +108,7 @@ class SearchBox(Horizontal):
         self._completing.close()
         self._show_problem()
 
-    def complete(self, otherwise: Callable[[], None]) -> None:
+    def complete(self, otherwise: Callable[[], object]) -> None:
         """Complete the filter at the cursor; what there is to do where there is nothing to complete."""
         completing = self._completing
         completing.ask(self.input.value, self.input.cursor_position)
@@ -135,13 +135,38 @@ class SearchBox(Horizontal):
 
     # ---- filters ----
 
-    def put_day(self, day: date) -> None:
-        """Filter by a day instead of other times."""
-        text = self.input.value
+    def put_day(self, day: date | None, also: str = "") -> None:
+        """Filter by a day instead of other times, and by what `also` says but for its times; no day: by those too.
+
+        Of the person's own conversations alone, if no other kind is named: those are what a day's count is of.
+        """
+        text, more = (self.without(TIMES), self._without(also, TIMES)) if day else (self.input.value, also)
+        filters = [more[each.start : each.stop] for each in self._understand(more).filters]
+        words = self._without(more, FILTERS)
+        text = " ".join(part for part in (text, words, *filters) if part is text or (part and part not in text)).strip()
+        kinds = [each for each in self._understand(text).filters if each.key == "kind"]
+        of_day = f"on:{day.isoformat()} {'' if kinds else 'kind:main '}" if day else ""
+        self.put(f"{text} {of_day}".lstrip())
+
+    def put_filter(self, key: str, value: str | None) -> None:
+        """Filter by this value of a key and by no other; None: by none."""
+        text = self.without((key,))
+        self.put(f"{text} {key}:{value} ".lstrip() if value else f"{text} ".lstrip())
+
+    def values_of(self, key: str) -> tuple[str, ...]:
+        """What is filtered by under a key."""
+        filters = self._understand(self.input.value).filters
+        return next((each.values for each in filters if each.key == key and not each.negated), ())
+
+    def without(self, keys: Sequence[str]) -> str:
+        """The text without its filters of these keys."""
+        return self._without(self.input.value, keys)
+
+    def _without(self, text: str, keys: Sequence[str]) -> str:
         for each in sorted(self._understand(text).filters, key=lambda each: -each.start):
-            if each.key in TIMES:
-                text = f"{text[: each.start].rstrip()} {text[each.stop :].lstrip()}".strip()
-        self.put(f"{text} on:{day.isoformat()} ".lstrip())
+            if each.key in keys:
+                text = f"{text[: each.start].rstrip()} {text[each.stop :].lstrip()}"
+        return text.strip()
 
     def drop_filter(self) -> bool:
         """Take the last filter, or what was to be one, out of the text; False where there is none."""

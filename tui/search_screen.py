@@ -25,8 +25,8 @@ from .live_index import LiveIndex
 from .messages import Indexing, IndexingEnded
 from .query_input import QueryInput
 from .reading_pane import ReadingPane
-from .reading_screen import ReadingScreen
 from .results_pane import ResultsPane
+from .results_screen import ResultsScreen
 from .search_box import SearchBox, how_told
 from .status_bar import StatusBar
 from .surroundings import Surroundings
@@ -40,7 +40,7 @@ REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 """How often results are brought up to date while indexing goes on; the second while there are none yet."""
 
 
-class SearchScreen(ReadingScreen):
+class SearchScreen(ResultsScreen):
     """Type, look, read, copy. The app ends with it: with the session to resume, or without."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -208,12 +208,10 @@ class SearchScreen(ReadingScreen):
         self._ask_otherwise(by_session=not self._request.by_session)
 
     def show_day(self, chosen: Chosen) -> None:
-        """What was chosen in the timeline: a day's sessions, one of them open."""
+        """What was chosen in the timeline: a day's sessions."""
         self._request = replace(self._request, by_session=True)
-        self.box.put_day(chosen.day)
+        self.box.put_day(chosen.day, chosen.text)
         self.query_input.focus()
-        if chosen.session:
-            self.results.wanted = chosen.session.key
 
     def action_mode(self) -> None:
         self._ask_otherwise(mode=MODES[(MODES.index(self._request.mode) + 1) % len(MODES)])

@@ -1,192 +1,120 @@
-"""The sessions day by day: how busy each source was, the days, and what was talked about on the chosen one."""
+"""The timeline: browse the sessions by day where there is nothing to search for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, TypeVar, cast
+from typing import ClassVar
 
-from textual import getters, on, work
-from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.containers import Horizontal
-from textual.content import Content
-from textual.message import Message
-from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.signal import Signal
+from textual.widget import Widget
+from textual.widgets import Input
 
-from ..core.database import Database, Error
-from ..core.history import session_at
-from ..core.model import Session
-from ..core.store import StoreError
-from ..core.timeline import Day, days, sessions_on
 from ..core.when import parse
-from .keys import TIMELINE
-from .rows import session_row
+from ..core.worker import Event
+from .basket_work import BasketWork
+from .keys import READING, SEARCH, TIMELINE
+from .query_input import QueryInput
+from .spark_strip import SparkStrip
 from .surroundings import Surroundings
-from .timeline_lines import day_row, spark_lines
+from .timeline_view import TimelineView
+from .transcript import Transcript
 from .virtual_list import VirtualList
-from .wording import counted
 
-T = TypeVar("T")
+_READING = frozenset(key.action.partition("(")[0] for key in READING)
+_EVERYWHERE = frozenset(("app.basket", "app.help"))
+_IN_LISTS = frozenset(key.action.partition("(")[0] for key in TIMELINE) - {"back", "pane", "leave"}
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A day to filter by, and a session of it to open."""
+    """A day to search in, if there is one, and what else the timeline is filtered by."""
 
-    day: date
-    session: Session | None = None
+    day: date | None
+    text: str
 
 
-class TimelineScreen(Screen[Chosen | None]):
-    """Dismissed with what was chosen, or with None to go back as it was."""
+class TimelineScreen(TimelineView):
+    """Dismissed with a session to resume, or with None to go back to the search. Kept as it is for the next time."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in TIMELINE]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012, as Textual declares it
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (16, "-high")]  # noqa: RUF012
-    AUTO_FOCUS = "#days"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(key.binding() for key in (*TIMELINE, *READING)),
+        *(key.binding() for key in SEARCH if key.id in ("copy_command", "resume")),
+        Binding("down,ctrl+n", "in_box(1)", show=False),
+        Binding("up,ctrl+p", "in_box(-1)", show=False),
+    ]
 
-    @dataclass
-    class Looked(Message):
-        """The index was asked for the days."""
+    def __init__(
+        self,
+        place: Surroundings,
+        basket: BasketWork | None = None,
+        news: Signal[Event] | None = None,
+        search: Callable[[Chosen], object] = lambda _: None,
+    ) -> None:
+        """`search` is called with the day that the person wants to search in."""
+        super().__init__(place, basket, news)
+        self._search = search
 
-        days: Sequence[Day]
-        trouble: str = ""
-
-    @dataclass
-    class Listed(Message):
-        """The index was asked for the sessions of a day."""
-
-        day: date
-        sessions: Sequence[Session]
-
-    _head = getters.query_one("#timeline-head", Static)
-    _sparks = getters.query_one("#sparks", Static)
-    _to = getters.query_one("#to-day", Input)
-
-    def __init__(self, place: Surroundings) -> None:
-        super().__init__()
-        self._place = place
-        self._titles = place.titles
-        self._today = place.now().date()
-        self._found: Sequence[Day] = ()
-        self._busiest = 1
-
-    def compose(self) -> ComposeResult:
-        yield Static("Looking …", id="timeline-head", markup=False)
-        yield Static(id="sparks", markup=False)
-        with Horizontal(id="timeline-body"):
-            yield VirtualList[Day](self._draw_day, 1, id="days")
-            yield VirtualList[Session](self._draw_session, id="day-sessions")
-        yield Input(placeholder="go to: 2026-03-01, last week, 上周 …", compact=True, id="to-day")
-        yield Footer(compact=True, show_command_palette=False)
-
-    @property
-    def _days(self) -> VirtualList[Day]:
-        return cast("VirtualList[Day]", self.query_one("#days", VirtualList))
-
-    @property
-    def _sessions(self) -> VirtualList[Session]:
-        return cast("VirtualList[Session]", self.query_one("#day-sessions", VirtualList))
-
-    def on_mount(self) -> None:
-        self._look()
-
-    # ---- asking ----
-
-    @work(thread=True, group="timeline", exit_on_error=False)
-    def _look(self) -> None:
-        try:
-            self.post_message(self.Looked(self._asked(days)))
-        except (StoreError, Error) as error:
-            self.post_message(self.Looked((), str(error)))
-
-    @work(thread=True, group="day", exclusive=True, exit_on_error=False)
-    def _list(self, day: date) -> None:
-        def on_day(db: Database) -> list[Session]:
-            return [session for row in sessions_on(db, day) if (session := session_at(db, row))]
-
-        try:
-            self.post_message(self.Listed(day, self._asked(on_day)))
-        except (StoreError, Error):
-            return  # what was listed before stays
-
-    def _asked(self, question: Callable[[Database], T]) -> T:
-        with closing(self._place.store.read()) as db, db.snapshot():
-            return question(db)
-
-    @on(Looked)
-    def _looked(self, message: Looked) -> None:
-        self._found = message.days
-        self._busiest = max((day.turns for day in message.days), default=1)
-        self._days.show(message.days)
-        turns = sum(day.turns for day in message.days)
-        told = f"Timeline: {counted(turns, 'turn')} on {counted(len(message.days), 'day')}"
-        nothing = message.trouble or "Nothing is indexed yet that has a time."
-        self._head.update(f" {told}" if message.days else f" {nothing}")
-        self._show_sparks()
-
-    @on(Listed)
-    def _listed(self, message: Listed) -> None:
-        if message.day == self._day:
-            self._sessions.show(message.sessions)
-
-    # ---- showing ----
-
-    @property
-    def _day(self) -> date | None:
-        day = self._days.item(self._days.cursor)
-        return day.day if day else None
-
-    def _show_sparks(self) -> None:
-        lines = spark_lines(self._found, self._day, self._today, self.size.width - 2, self._titles)
-        self._sparks.set_class(bool(lines), "-shown")
-        self._sparks.update(Content("\n").join(lines))
-
-    def on_resize(self) -> None:
-        self._show_sparks()
-
-    @on(VirtualList.Highlighted, "#days")
-    def _day_highlighted(self) -> None:
-        if (day := self._day) is not None:
-            self._list(day)
-            self._show_sparks()
-
-    def _draw_day(self, day: Day, width: int) -> Sequence[Content]:
-        return day_row(day, width, busiest=self._busiest, titles=self._titles, today=self._today)
-
-    def _draw_session(self, session: Session, width: int) -> Sequence[Content]:
-        now = int(self._place.now().timestamp() * 1000)
-        return session_row(session, width, now, titles=self._titles, home=str(self._place.home))
-
-    # ---- choosing ----
+    # ---- moving about ----
 
     @on(VirtualList.Chosen, "#days")
     def action_choose(self) -> None:
-        if (day := self._day) is not None:
-            self.dismiss(Chosen(day))
+        if not self._days.count:
+            self.action_search_day()  # there is nothing else that could be meant
+        elif self.focused is self.box.input:
+            self._days.focus()
+        elif self._sessions.count:
+            self._sessions.focus()
 
     @on(VirtualList.Chosen, "#day-sessions")
     def _session_chosen(self) -> None:
-        session = self._sessions.item(self._sessions.cursor)
-        if session is not None and (day := self._day) is not None:
-            self.dismiss(Chosen(day, session))
+        if self.reading.session:
+            self.reading.transcript.focus()
 
-    def action_other_list(self) -> None:
-        to: VirtualList[Any] = self._days if self.focused is self._sessions else self._sessions
-        self.set_class(to is self._sessions, "-sessions")
-        to.focus()
+    def action_pane(self, by: int) -> None:
+        """On to the next (1) of days, sessions and conversation, or back (-1)."""
+        panes: list[Widget | None] = [self._days]
+        if self._sessions.count:
+            panes += [self._sessions, self.reading.transcript]
+        if self.focused is self.box.input:
+            self.box.complete(self._days.focus) if by > 0 else self.set_focus(panes[-1])
+        else:
+            here = panes.index(self.focused) if self.focused in panes else 0
+            self.set_focus(panes[(here + by) % len(panes)])
 
-    def action_month(self, by: int) -> None:
-        """The newest day of the month before (1) or after (-1)."""
-        if (day := self._day) is None:
+    def action_in_box(self, by: int) -> None:
+        """While something is typed: another completion, or another day."""
+        if self.box.is_choosing:
+            self.box.choose(by)
+        else:
+            self._days.action_move(by)
+
+    def action_find(self) -> None:
+        self.reading.find_in_it()
+
+    def action_filter(self) -> None:
+        self.box.input.focus()
+
+    def to_next_session(self, by: int) -> bool:
+        here = self._sessions.cursor
+        self._sessions.action_move(by)
+        return self._sessions.cursor != here
+
+    def action_earlier(self, unit: str) -> None:
+        """The newest day of the week or month before; with a minus of the one after."""
+        if (day := self._day) is None or self._found is None:
             return
-        month = (day.year, day.month)
-        step = range(self._days.cursor, self._days.count) if by > 0 else range(self._days.cursor, -1, -1)
-        others = [index for index in step if (self._found[index].day.year, self._found[index].day.month) != month]
+        days, month = self._found.days, unit.endswith("month")
+
+        def name(of: date) -> tuple[int, int]:
+            return (of.year, of.month) if month else of.isocalendar()[:2]
+
+        at = self._days.cursor
+        step = range(at, -1, -1) if unit.startswith("-") else range(at, len(days))
+        others = [index for index in step if name(days[index].day) != name(day)]
         if others:
             self._days.cursor = others[0]
 
@@ -200,20 +128,68 @@ class TimelineScreen(Screen[Chosen | None]):
         if period is None:
             self.notify(f"“{message.value}” is not a time: try 2026-03-01, 30d, last week, 上周", markup=False)
             return
-        last = datetime.fromtimestamp((period.stop - 1) / 1000, UTC).astimezone().date()
-        earlier = (index for index, day in enumerate(self._found) if day.day <= last)
-        self._days.cursor = next(earlier, self._days.count - 1)
+        self._go_to_day(datetime.fromtimestamp((period.stop - 1) / 1000, UTC).astimezone().date())
         self.action_back()
 
+    @on(SparkStrip.DayClicked)
+    def _day_clicked(self, message: SparkStrip.DayClicked) -> None:
+        self._go_to_day(message.day)
+
+    def _go_to_day(self, wanted: date) -> None:
+        days = self._found.days if self._found else ()
+        self._days.cursor = next((index for index, day in enumerate(days) if day.day <= wanted), len(days) - 1)
+
+    # ---- filtering ----
+
+    def action_source(self, by: int) -> None:
+        """Only the next (1) or previous (-1) source, the busiest first; all of them after the last."""
+        names: list[str | None] = [None, *(self._found.sources if self._found else ())]
+        given = self.box.values_of("source")
+        here = names.index(given[0]) if len(given) == 1 and given[0] in names else 0
+        self.box.put_filter("source", names[(here + by) % len(names)])
+
+    @on(SparkStrip.SourceClicked)
+    def _source_clicked(self, message: SparkStrip.SourceClicked) -> None:
+        alone = self.box.values_of("source") == (message.source,)
+        self.box.put_filter("source", None if alone else message.source)
+
+    # ---- leaving ----
+
+    def action_search_day(self) -> None:
+        if (text := self.box.input.value) or self._day:
+            self.dismiss(None)
+            self._search(Chosen(self._day, text))
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
     def action_back(self) -> None:
-        if self._to.has_class("-shown"):
+        """One thing at a time: what is found, the conversation, the sessions, the filter, the timeline."""
+        if self.box.is_choosing:
+            self.box.stop_choosing()
+        elif self._to.has_class("-shown"):
             self._to.remove_class("-shown")
             self._days.focus()
+        elif self.focused is self.box.input and self._days.count:
+            self._days.focus()
+        elif self.reading.is_finding:
+            self.reading.stop_finding()
+        elif self.focused is self.reading.transcript:
+            self._sessions.focus()
         elif self.focused is self._sessions:
-            self.action_other_list()
+            self._days.focus()
+        elif self.box.input.value:
+            self.box.put("")
         else:
             self.dismiss(None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While a time is typed only what leaves that works."""
-        return action == "back" or self.focused is not self._to
+        """Letters are no keys while something is typed; the conversation's are its own, the lists' are theirs."""
+        focused = self.focused
+        if action == "in_box":
+            return isinstance(focused, QueryInput)
+        if isinstance(focused, Input):
+            return action not in (_READING | _IN_LISTS) or (action == "choose" and isinstance(focused, QueryInput))
+        if isinstance(focused, Transcript):
+            return action not in _IN_LISTS
+        return action in _EVERYWHERE or action not in _READING

@@ -91,6 +91,7 @@ class Transcript(MatchView, can_focus=True):
     ) -> None:
         super().__init__(zone=zone, id=id, classes=classes)
         self._fresh = False
+        self._start: int | None = None
         self._held: tuple[int, Anchor] | None = None
 
     # ---- Contents ----
@@ -101,14 +102,16 @@ class Transcript(MatchView, can_focus=True):
         needles: Needles | None = None,
         hit: int | None = None,
         hit_turn: int | None = None,
+        start: int | None = None,
     ) -> None:
-        """Show a conversation at its turn number `hit`, else at the row `hit_turn`, or at its beginning.
+        """Show a conversation at its turn number `hit`, else at the row `hit_turn`, or at the turn number `start`.
 
         What `needles` finds is marked.
 
         A big conversation appears when it is laid out; until then what was shown before stays. `Current` follows.
         """
         self.hit, self.hit_turn, self._fresh = hit, hit_turn, True
+        self._start = start
         self.start_looking(needles)
         self.lay_out(conversation)
 
@@ -152,7 +155,8 @@ class Transcript(MatchView, can_focus=True):
     def _open(self, page: Page) -> None:
         """Come to the hit with a little of what was said before it, or further down to its first match."""
         found = next((index for index, turn in enumerate(page.turns) if self.is_hit(turn)), None)
-        self.current = found or 0
+        starts = (index for index, turn in enumerate(page.turns) if self._start and turn.number == self._start)
+        self.current = next(starts, 0) if found is None else found
         pieces = page.text_pieces(self.current) if found is not None else ()
         self.match = next((match for piece in pieces for match in self.matches_in(piece)), None)
         self.scroll_line(page.top(self.current) - self.view_height // 4 if self.current else 0)
