@@ -35,6 +35,7 @@ from harkback.tui.ticks import Tick
 from harkback.tui.welcome_screen import WelcomeScreen
 from test_app import SIZES, running
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input
 
 READ_AT = 1_796_028_000_000
@@ -80,7 +81,10 @@ class OnlySettings(HarkbackApp):
         super().__init__(place)
         self._section = section
 
-    def _search(self) -> None:
+    def get_default_screen(self) -> Screen[Any]:
+        return Screen(id="_default")
+
+    def on_mount(self) -> None:
         with closing(self._place.store.read()) as db:
             selected = session_at(db, recent_rows(db)[0])
         self.push_screen(SettingsScreen(self._place, None, self._section, selected))
@@ -327,6 +331,22 @@ async def test_a_rule_says_what_it_would_hide_then_hides_it_and_is_taken_back(pl
         assert in_index(place, find) != [0]
 
 
+async def test_enter_and_a_click_ask_before_a_rule_is_taken_back(place: Surroundings) -> None:
+    configuration.change(place.folder, {"exclude.patterns": ["title:okapi"]})
+    async with only_settings(place, "exclusions") as pilot:
+        for press in (lambda: pilot.press("enter"), lambda: pilot.click("#page Press", offset=(3, 0))):
+            await focus(pilot, "rule:title:okapi")
+            await press()
+            await at_rest(pilot)
+            assert "Take title:okapi back?" in shown(pilot)
+            await pilot.press("n")
+            await at_rest(pilot)
+            assert place.config().exclude.patterns == ("title:okapi",)
+        await pilot.press("enter", "y")
+        await at_rest(pilot)
+        assert place.config().exclude.patterns == ()
+
+
 async def test_a_narrower_limit_asks_first_and_everything_brings_all_back(place: Surroundings) -> None:
     turns = "SELECT sum(turns) FROM sessions"
     before = in_index(place, turns)
@@ -452,6 +472,25 @@ async def test_lines_are_gone_through_as_in_vim_and_emacs_and_help_is_one_key(sa
         await pilot.press("question_mark")
         await pilot.pause()
         assert isinstance(pilot.app.screen, HelpScreen)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 12), (20, 8), (8, 4)])
+async def test_the_line_with_the_focus_is_always_seen(sample_place: Surroundings, size: tuple[int, int]) -> None:
+    async with only_settings(sample_place, "exclusions") as pilot:
+        screen = screen_of(pilot)
+        await pilot.resize_terminal(*size)
+        for section in range(1, len(SECTIONS) + 1):
+            await at_rest(pilot)
+            first = screen.focused
+            for _ in range(30):
+                if screen.focused is None:
+                    break
+                seen = screen.page.region.intersection(screen.focused.region)
+                assert seen.area, (screen.section.title, screen.page.focused_key)
+                await pilot.press("down")
+                if screen.focused is first:
+                    break
+            await screen.action_go_to(section % len(SECTIONS))
 
 
 async def test_what_was_skipped_is_one_key_away_and_leads_on_to_the_limits(sample_place: Surroundings) -> None:

@@ -8,13 +8,14 @@ import msgspec
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from ..core.basket import Basket, Mark, as_it_was_said, without_lost
 from ..core.pack import Style, estimated_tokens
 from .basket_page import EMPTY, Row, basket_row, head, rows
 from .basket_prompt import PromptScreen
 from .basket_work import BasketWork, Change, Contents
+from .key_line import KeyLine
 from .keys import BASKET
 from .messages import Collected
 from .plain_view import PlainView
@@ -57,7 +58,7 @@ class BasketScreen(PromptScreen):
         )
         yield PlainView(id="basket-prompt")
         yield Static("\n".join(EMPTY), id="basket-empty", markup=False)
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._look()

@@ -139,11 +139,17 @@ class ExclusionsSection(Quiet):
         return Save({"exclude.patterns": [*patterns, rule]}, f"{rule}: {out}.")
 
     def pressed(self, key: str) -> Wish:
-        return self.removed(key)
+        """A click or enter may be meant for less than `x` is, so they ask."""
+        _, _, rule = key.partition(":")
+        return self._taken_back(key, f"Take {rule} back? What it alone hides is read again.")
 
     def removed(self, key: str) -> Wish:
+        return self._taken_back(key)
+
+    def _taken_back(self, key: str, question: str = "") -> Wish:
         what, _, rule = key.partition(":")
         if what != "rule" or self._facts is None:
             return None
         rest = [each for each in self._facts.config.exclude.patterns if each != rule]
-        return Save({"exclude.patterns": rest}, f"{rule} is no longer a rule; what it alone hid is read again.")
+        said = f"{rule} is no longer a rule; what it alone hid is read again."
+        return Save({"exclude.patterns": rest}, said, question, yes="take it back")

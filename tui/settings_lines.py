@@ -79,7 +79,7 @@ class Save:
     said: str
     """What has happened then, in a sentence."""
     question: str = ""
-    """What would be removed by it; empty: nothing, so it is done without asking."""
+    """What to ask first, above all where something would be removed; empty: it is done without asking."""
     yes: str = "remove"
     before: Callable[[], object] | None = None
     """What has to succeed first, in a thread ..."""

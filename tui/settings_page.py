@@ -126,7 +126,7 @@ class SettingsPage(Column):
         """Go to the first line that one can do something with, and show the page from its top."""
         keys = [_key(line) for line in self._shown if _key(line)]
         self.scroll_to(y=0, animate=False, immediate=True)
-        self._focus(keys[0] if keys else "", scroll=False)
+        self._focus(keys[0] if keys else "")
 
     def forget_typed(self) -> None:
         """What was typed has been taken: every box has its own value again."""
@@ -134,14 +134,19 @@ class SettingsPage(Column):
             with self.prevent(Input.Changed):
                 line.query_one(Input).value = line.entry.value
 
-    def _focus(self, key: str, *, scroll: bool = True) -> None:
+    def _focus(self, key: str) -> None:
         for widget in self.query("*"):
             if key and widget.name == key and widget.focusable:
-                widget.focus(scroll_visible=False)
-                if scroll:  # its place is known only when all is laid out
-                    self.call_after_refresh(self.scroll_to_widget, widget, animate=False)
+                self.screen.set_focus(widget, scroll_visible=False)
+                self.see_focus()
                 return
         self.screen.set_focus(None)
+
+    def see_focus(self) -> None:
+        """Scroll as far as it takes to see the line with the focus."""
+        focused = self.screen.focused
+        if focused and self in focused.ancestors:  # its place is known only when all is laid out
+            self.call_after_refresh(self.scroll_to_widget, focused, animate=False)
 
     def _widget(self, line: Line) -> Widget:
         match line:

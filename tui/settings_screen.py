@@ -11,11 +11,12 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from ..core.config import ConfigError
 from ..core.model import Progress, Session
 from ..core.worker import Done, Event, Failed, Working
+from .key_line import KeyLine
 from .keys import SETTINGS
 from .live_index import STOPPED
 from .settings_exclusions import ExclusionsSection
@@ -70,7 +71,7 @@ class SettingsScreen(WishingScreen):
         Binding("f2", "leave", "back", show=False, id="settings"),
         Binding("f3", "skips", "skipped", show=False, id="skips"),
     ]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (24, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
     AUTO_FOCUS = ""
 
@@ -105,7 +106,7 @@ class SettingsScreen(WishingScreen):
                 yield SectionName(index, section.title)
         yield SettingsPage(str(self.place.home), id="page")
         yield StatusBar(id="status")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     async def on_mount(self) -> None:
         if self.indexer:
@@ -160,6 +161,7 @@ class SettingsScreen(WishingScreen):
 
     async def on_resize(self, event: events.Resize) -> None:
         await self.redraw()
+        self.page.see_focus()
 
     def _hear(self, event: Event) -> None:
         """News of the indexing that goes on."""

@@ -12,15 +12,19 @@ from ..core.config import ConfigError
 from ..core.forget import PATIENCE
 from ..core.status import SourceStatus
 from ..core.store import NoIndex
-from .rows import short_path
+from .rows import crop, short_path
 from .settings_facts import Facts
 from .settings_lines import Box, Entry, Heading, Job, Line, Look, Note, Press, Quiet, Save, Say, Wish
 from .surroundings import Surroundings
 from .wording import age, counted, from_home, held, swept_soon
 
 OPEN, SHUT = "▾", "▸"
+BEFORE = 7
+"""Cells before a source's name: bar, box, whether it is unfolded."""
 NARROW = 50
 """Cells below which there is no room for columns."""
+TINY = 12
+"""Cells up to which there is room for a name, and not for all of it."""
 UNDER = 5
 """Cells that what belongs to a source is set in."""
 
@@ -87,7 +91,8 @@ class SourcesSection(Quiet):
 
     def _source(self, facts: Facts, each: SourceStatus, names: int, width: int) -> Iterator[Line]:
         is_open = each.name in self._open
-        text = f"{OPEN if is_open else SHUT} {_cells(each, names, width, facts.now, facts.home)}"
+        cells = _cells(each, names, width, facts.now, facts.home)
+        text = f"{OPEN if is_open else SHUT} {cells}" if width > TINY else cells
         yield Box(each.name, text, each.ticked, folds=True)
         if each.last_error:
             yield Note(f"the last run could not read it ({each.last_error}); what was indexed of it stays", UNDER)
@@ -239,14 +244,19 @@ def _head(names: int, width: int) -> str:
 def _cells(each: SourceStatus, names: int, width: int, now: int, home: str) -> str:
     """One source in a line, with as many columns as there is room for."""
     known = each.ticked and (each.last_run is not None or each.sessions > 0)
+    if width <= TINY:
+        return each.title
     if width < NARROW:
-        much = counted(each.sessions, "session") if known else counted(each.files, "file") if each.files else ""
-        return f"{each.title:<{names}}  {much}".rstrip()
+        many, of_what = (each.sessions, "session") if known else (each.files, "file")
+        room = width - BEFORE
+        much = counted(many, of_what) if names + len("  12,345 sessions") <= room else f"{many:,}"
+        left = max(1, min(names, room - 2 - len(much)))
+        return f"{crop(each.title, (), left)[0]:<{left}}  {much if many or known else ''}".rstrip()
 
     def number(value: int, cells: int) -> str:
         return f"{value:>{cells},}" if known and value else " " * cells
 
-    cells = [f"{each.title:<{names}}", f"{each.files or '':>7}", number(each.sessions, 8)]
+    cells = [f"{each.title:<{names}}", f"{each.files:>7,}" if each.files else " " * 7, number(each.sessions, 8)]
     if width >= 80:
         cells += [number(each.turns, 9), number(each.skipped, 7)]
     if width >= 60:
