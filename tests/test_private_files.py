@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, ready_command
 from harkback.core.basket import BasketFile
 from harkback.tui.prompt_files import save, write_prompt
 from mcp_agent import serving
@@ -51,7 +51,7 @@ def test_every_command_that_writes_leaves_nothing_that_others_may_read(harkback:
     def runs(*words: str, code: int = 0) -> None:
         """Run a command and look all the while."""
         child = subprocess.Popen(
-            [harkback.program, *words], env=harkback.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            ready_command(*words), env=harkback.environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
         while child.poll() is None:
             if harkback.folder.exists():
@@ -83,7 +83,7 @@ def test_every_command_that_writes_leaves_nothing_that_others_may_read(harkback:
     runs("doctor")
 
     damage(harkback.folder / "index.db")
-    subprocess.run([harkback.program, "search", "zebra"], env=harkback.environ, capture_output=True, check=False)
+    harkback("search", "zebra")
     runs("index")
     names = {path.name.partition("-")[0] for path in harkback.folder.iterdir()}
     assert {"index.db.damaged", "index.db", "index.lock", "config.toml"} <= names, names
