@@ -19,18 +19,21 @@ CREATE TRIGGER IF NOT EXISTS dropped_unredacted AFTER DELETE ON files
   BEGIN DELETE FROM unredacted WHERE file = old.id; END;
 """  # noqa: S608, a number of ours
 _FACTS = ("title", "project", "branch", "model", "agent", "about", "handle")
-_WAITING = "SELECT file FROM main.unredacted"
-_HIDDEN = f"""
-  SELECT session FROM main.facts WHERE file IN ({_WAITING}) UNION
-  SELECT session FROM main.turns WHERE file IN ({_WAITING}) UNION
-  SELECT t.session FROM main.titles JOIN main.turns t ON t.native_id = titles.turn_id WHERE titles.file IN ({_WAITING})
-"""  # noqa: S608, only the texts above
 _CURRENT = "(SELECT value FROM main.meta WHERE key = 'redaction')"
+# Looked up by an index, row by row: a search asks for hundreds of rows one at a time, and the files are thousands.
 _SHOWN = {
-    "turns": f"file NOT IN ({_WAITING}) AND session NOT IN ({_HIDDEN})",
-    "sessions": f"id NOT IN ({_HIDDEN})",
-    "skips": f"path NOT IN (SELECT path FROM main.files WHERE id IN ({_WAITING}))",  # noqa: S608
+    "turns": "NOT EXISTS (SELECT 1 FROM main.unredacted u WHERE u.file = turns.file)",
+    "sessions": """NOT EXISTS (
+        SELECT 1 FROM main.facts f CROSS JOIN main.unredacted u ON u.file = f.file WHERE f.session = sessions.id
+      ) AND NOT EXISTS (
+        SELECT 1 FROM main.turns t WHERE t.session = sessions.id AND (
+          EXISTS (SELECT 1 FROM main.unredacted u WHERE u.file = t.file)
+          OR EXISTS (SELECT 1 FROM main.titles x CROSS JOIN main.unredacted u ON u.file = x.file
+                     WHERE x.source = sessions.source AND x.turn_id = t.native_id)))""",
+    "skips": """NOT EXISTS (
+        SELECT 1 FROM main.files f CROSS JOIN main.unredacted u ON u.file = f.id WHERE f.path = skips.path)""",
 }
+"""Table → what makes a row of it one that is shown. A turn is never shown without its session."""
 
 
 def redact_all_again(db: Database) -> None:
@@ -54,7 +57,7 @@ def hide_unredacted(db: Database, version: int) -> None:
     if not by_older and not (has_table and db.value("SELECT 1 FROM main.unredacted LIMIT 1")):
         return
     db.run("PRAGMA query_only=0")
-    those = f"{_CURRENT} < {version} OR id IN ({_WAITING})" if has_table else "1"
+    those = f"{_CURRENT} < {version} OR id IN (SELECT file FROM main.unredacted)" if has_table else "1"  # noqa: S608
     db.run("DROP VIEW IF EXISTS temp.hidden_files")
     db.run(f"CREATE TEMP VIEW hidden_files AS SELECT id FROM main.files WHERE {those}")  # noqa: S608, texts of ours
     for table, shown in _SHOWN.items():
