@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from harkback.core.config import Config, ConfigError, Redaction, parse
 from harkback.core.doctor import examine
 from harkback.core.history import NotFound, find_session, recent_rows, whole
 from harkback.core.model import Progress
+from harkback.core.query import parse as query_of
 from harkback.core.reconcile import Reconciler
 from harkback.core.redact_own import BadPattern, own
 from harkback.core.renewal import waiting
+from harkback.core.search import Search
 from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.empty_state import empty_text
 from harkback.tui.status_bar import Status, status_line
@@ -255,3 +258,30 @@ def test_what_is_read_again_is_ahead_in_whole(engine: Personal, monkeypatch: pyt
     seen: list[Progress] = []
     Reconciler(engine.store, engine.adapters, engine.config, engine.home, {}, on_progress=seen.append).run()
     assert {each.bytes_total for each in seen if each.files_total} == {engine.root.joinpath("a.jsonl").stat().st_size}
+
+
+def test_what_is_hidden_costs_a_search_little(engine: Personal, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(300):
+        engine.write(f"s{number}", turn(f"zebra {number}"))
+    engine.run()
+    before = steps_of_a_search(engine)
+    newer_rules(monkeypatch)
+    engine.run(batches=200)
+    with closing(engine.store.read()) as db:
+        assert 50 < waiting(db) < 250
+    assert steps_of_a_search(engine) < 3 * before
+
+
+def steps_of_a_search(engine: Engine) -> int:
+    """How many hundreds of its instructions SQLite carries out for one."""
+    counted = [0]
+
+    def count() -> bool:
+        counted[0] += 1
+        return False
+
+    with closing(engine.store.read()) as db:
+        db._connection.set_progress_handler(count, 100)  # pyright: ignore[reportPrivateUsage]
+        search, query = Search(db), query_of("zebra", datetime(2026, 1, 10))  # noqa: DTZ001
+        assert search.hits(query, search.best(query).ranked)
+    return counted[0]
