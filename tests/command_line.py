@@ -37,16 +37,19 @@ class Ran:
 
 
 @functools.cache
-def ready() -> str:
-    """Where the program listens that is forked for each command; it ends with this process."""
+def ready(program: str = "harkback.tui.cli") -> str:
+    """Where the program listens that is forked for each command; it ends with this process.
+
+    `program`: the module with its `main`.
+    """
     folder = tempfile.TemporaryDirectory(prefix="ready-")
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(address := f"{folder.name}/socket")
     listening.listen()
     with listening:
         number = listening.fileno()
-        program = subprocess.Popen(
-            [sys.executable, "-P", Path(__file__).with_name("ready_program.py"), str(number)],
+        child = subprocess.Popen(
+            [sys.executable, Path(__file__).with_name("ready_program.py"), str(number), program],
             pass_fds=[number],
             env=os.environ | {"PYTHONUTF8": "1"},
             stdin=subprocess.PIPE,
@@ -54,7 +57,7 @@ def ready() -> str:
         )
 
     def end() -> None:
-        program.communicate()
+        child.communicate()
         folder.cleanup()
 
     atexit.register(end)
@@ -71,6 +74,7 @@ class CommandLine:
     """`harkback`, run as a child process in the test's own home."""
 
     program = PROGRAM
+    ready_from = "harkback.tui.cli"
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -89,7 +93,7 @@ class CommandLine:
             given.seek(0)
             streams = [file.fileno() for file in (given, out, err)]
             command = [str(PROGRAM), *map(os.fsdecode, words)]
-            code = ready_ask.ended(ready_ask.ask(ready(), command, self.environ | environ, streams))
+            code = ready_ask.ended(ready_ask.ask(ready(self.ready_from), command, self.environ | environ, streams))
             for file in (out, err):
                 file.seek(0)
             return self._ran(code, out.read(), err.read())

@@ -1,6 +1,7 @@
 """The command line, imported once and forked for each command: a process of its own, without the wait for its start.
 
-It listens on the socket that it inherits as the file of the number given, until its standard input is closed.
+`ready_program.py NUMBER MODULE` listens on the socket that it inherits as the file of that number, until its standard
+input is closed; a command is the module's `main`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import threading
 import time
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import harkback.adapters
@@ -136,10 +138,12 @@ def end(code: object) -> NoReturn:
 
 
 if __name__ == "__main__":
+    main = import_module(sys.argv[2]).main
     import_all()
+    sys.path.remove(str(Path(__file__).parent))
     gc.freeze()
     next_request(socket.socket(fileno=int(sys.argv[1]))).become()
     try:
-        cli.main()
+        main()
     except SystemExit as ended:
         end(ended.code)

@@ -10,8 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from harkback.core.config import Semantic
 from harkback.core.model_folder import NoModel
-from harkback.tui import surroundings
-from harkback.tui.cli import main
+from harkback.tui import cli, surroundings
 from hashed_words import HashedWords
 
 
@@ -37,8 +36,10 @@ class Surroundings(surroundings.Surroundings):
         return [command[0], __file__, *command[place + 2 :]] if command[place + 1] == module else command
 
 
-if __name__ == "__main__":
-    import harkback.tui.cli
+def main() -> None:
+    cli.Surroundings = Surroundings  # type: ignore[misc]
+    cli.main()
 
-    harkback.tui.cli.Surroundings = Surroundings  # type: ignore[misc]
+
+if __name__ == "__main__":
     main()

@@ -32,9 +32,10 @@ class Meaningful(CommandLine):
     """harkback with the tests' own model."""
 
     program = Path(sys.executable)
+    ready_from = "semantic_program"
 
-    def __call__(self, *words: str | bytes, typed: str = "", **environ: str) -> Ran:
-        return self.anew(os.fspath(PROGRAM), *words, typed=typed, **environ)
+    def anew(self, *words: str | bytes, typed: str = "", **environ: str) -> Ran:
+        return super().anew(os.fspath(PROGRAM), *words, typed=typed, **environ)
 
 
 @pytest.fixture
