@@ -17,7 +17,7 @@ from harkback.core import config as configuration
 from harkback.core.fetch_model import is_installed
 from harkback.core.lock import Busy
 from harkback.core.worker import ASK, TYPING, Done, Event, Learning, Worker
-from harkback.tui.asking import Answer, Asking, Request
+from harkback.tui.asking import Answer, Asking, Cancelled, Request
 from harkback.tui.demo import write_home
 from harkback.tui.embed import SpareEmbedding, embed_all
 from harkback.tui.status_bar import Status, status_line
@@ -273,15 +273,25 @@ def asked(place: Surroundings, text: str, **options: Any) -> list[Answer]:
     return answers
 
 
-def test_the_app_answers_by_words_first_while_the_model_is_loaded(place: Surroundings) -> None:
+def test_the_app_answers_by_words_first_and_asks_for_meaning_when_nobody_types_on(place: Surroundings) -> None:
     place.reconcile()
     assert [answer.how for answer in asked(place, "clipboard")] == ["words", "words"]
     assert embed_all(place, lambda _: None)
     answers = asked(place, "clipboard")
-    assert [answer.how for answer in answers] == ["words + meaning"]
-    assert answers[0].note == ""
-    assert asked(place, "clipboard", mode="lexical")[0].how == "words"
-    assert asked(place, "clipboard", mode="semantic")[0].how == "meaning"
+    assert [answer.how for answer in answers] == ["words", "words + meaning"]
+    assert answers[1].note == ""
+    assert [answer.how for answer in asked(place, "clipboard", mode="lexical")] == ["words"]
+    assert [answer.how for answer in asked(place, "clipboard", mode="semantic")] == ["meaning"]
+    given: list[Answer] = []
+    asking = Asking(place, Request("clipboard"))
+
+    def types_on(answer: Answer) -> None:
+        given.append(answer)
+        asking.cancel()
+
+    with pytest.raises(Cancelled):
+        asking.run(types_on)
+    assert [answer.how for answer in given] == ["words"]
 
 
 def test_the_status_line_says_why_there_is_no_meaning_and_how_far_embedding_is(place: Surroundings) -> None:

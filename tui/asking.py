@@ -21,7 +21,9 @@ from ..core.store import NoIndex
 from .surroundings import Surroundings
 
 UNTIL_THE_REST = 0.05
-"""Seconds from the best results to the counting of all: they are painted meanwhile, and who types on need not count."""
+"""Seconds from the best results by words to what takes longer, their meaning and the count of all of them.
+
+They are painted meanwhile, and nobody's machine works for one who types on."""
 FIRST_PAGE = 24
 """Rows whose details come with the first answer."""
 MODES = ("auto", "lexical", "semantic")
@@ -148,14 +150,16 @@ class Asking:
             rows = recent_rows(db, self.request.project)
             answered(self._filled(db, replace(base, matches=rows, total=len(rows)), began))
             return
-        meaning = self._meaning(query)
-        if meaning and not meaning.is_loaded:  # words need not wait for that
+        meaning, by_meaning_alone = self._meaning(query), self.request.mode == "semantic"
+        if meaning and not (by_meaning_alone and meaning.is_loaded):
             best = Search(db).best(query, recent=self.request.recent)
             answered(self._filled(db, self._told_by_session(db, _with(base, best)), began))
-            meaning.load()
+            if self._cancelled.wait(UNTIL_THE_REST):
+                raise Cancelled
             began = time.perf_counter()
+            meaning.load()
         search = Search(db, meaning)
-        best = search.best(query, recent=self.request.recent, semantic=self.request.mode == "semantic")
+        best = search.best(query, recent=self.request.recent, semantic=by_meaning_alone)
         if meaning and meaning.trouble:
             base = replace(base, note=f"no search by meaning: {meaning.trouble}")
         answer = self._filled(db, self._told_by_session(db, _with(base, best)), began)

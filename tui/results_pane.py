@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from ..core.model import Hit, Session
 from ..core.store import StoreError
@@ -65,6 +65,8 @@ class ResultsPane(Vertical):
         self._titles = place.titles
         self.ticked = ticked
         self._asking: Asking | None = None
+        self._shown_of: Asking | None = None
+        """Whose answer is on the screen."""
         self.answer: Answer | None = None
         self._indexing = False
         self.wanted: str | None = None
@@ -124,7 +126,9 @@ class ResultsPane(Vertical):
         if message.asking is not self._asking:
             return
         old, answer, before = self.answer, message.answer, self.item
-        kept = _kept_row(old, answer, before, self.list.cursor)
+        unread = message.asking is self._shown_of and isinstance(self.screen.focused, Input)
+        kept = _kept_row(old, answer, before, self.list.cursor, unread=unread)
+        self._shown_of = message.asking
         came = _row_of(self.wanted, answer) if self.wanted else None
         if came is not None:
             kept, self.wanted = came, None
@@ -235,11 +239,16 @@ class ResultsPane(Vertical):
             self._empty.update(empty_text(answer, sources, indexing=self._indexing))
 
 
-def _kept_row(old: Answer | None, new: Answer, item: Item | None, cursor: int) -> int | None:
-    """Where the selected row is in a new answer to the same question; None when another question was asked."""
+def _kept_row(old: Answer | None, new: Answer, item: Item | None, cursor: int, *, unread: bool) -> int | None:
+    """Where the selected row is in a new answer to the same question; None where the first row is to be selected.
+
+    That is for another question, and for a better answer to one that nobody has looked into yet (`unread`).
+    """
     if old is None or item is None or old.request != new.request:
         return None
     wanted = _identity(item)
+    if unread and cursor == 0:
+        return 0 if new.items and _identity(new.items[0]) == wanted else None
     for index, other in enumerate(new.items):
         if other is not None and _identity(other) == wanted:
             return index

@@ -1,0 +1,45 @@
+"""Which row is selected when another answer comes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from harkback.core.model import Excerpt, Hit, Session
+from harkback.core.query import Query
+from harkback.tui.asking import Answer, Request
+from harkback.tui.results_pane import _kept_row
+
+SESSION = Session("claude:s", "claude", "s", "", None, None, None, None, None, None, "main", 9, False)
+HITS = [
+    Hit(SESSION, number, number, "user", None, Excerpt(f"hit {number}", ()), 1.0, ("lexical",), (), False)
+    for number in range(5)
+]
+
+
+def answer(*order: int, text: str = "zebra") -> Answer:
+    return Answer(Request(text), Query(text), list(order), [HITS[number] for number in order], 5, True, 0, 1, 9, 0)
+
+
+@pytest.mark.parametrize(
+    ("cursor", "unread", "order", "expected"),
+    [
+        (0, False, (2, 1, 0), 2),  # who reads it keeps it
+        (0, True, (2, 1, 0), None),  # a better first row is shown to who has not looked yet
+        (0, True, (0, 2, 1), 0),
+        (1, True, (2, 1, 0), 1),  # who has moved has looked
+        (1, False, (1, 0, 2), 0),
+        (2, False, (0, 1), 2),  # it is gone: the cursor stays where it was
+    ],
+)
+def test_the_selected_row_in_a_newer_answer(
+    cursor: int, unread: bool, order: tuple[int, ...], expected: int | None
+) -> None:
+    old = answer(0, 1, 2)
+    assert _kept_row(old, answer(*order), HITS[cursor], cursor, unread=unread) == expected
+
+
+def test_another_question_begins_at_its_first_row() -> None:
+    assert _kept_row(answer(0, 1), answer(1, 0, text="okapi"), HITS[1], 1, unread=False) is None
+    assert _kept_row(None, answer(1), None, 0, unread=False) is None
+    assert _kept_row(answer(0), replace(answer(), items=[]), HITS[0], 0, unread=True) is None
