@@ -8,18 +8,20 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import CommandLine, ready_command
+from command_line import CommandLine
 from harkback.core.database import Database
 from harkback.core.identifiers import spelled_out
 from harkback.core.tokens import segment
 from harkback.tui.surroundings import Surroundings
 from hypothesis import HealthCheck, settings
+from ready_place import ReadySurroundings
 
 # One test may run its examples under fixtures of its own; a slow machine is no failure.
 settings.register_profile(
@@ -113,13 +115,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-screens", action="store_true", help="write tests/screens/*.txt anew instead of comparing")
 
 
-class ReadySurroundings(Surroundings):
-    """Its child processes need not wait until Python has started."""
-
-    def own_command(self, *words: str) -> list[str]:
-        return ready_command("--home", str(self.folder), *words)
-
-
 @pytest.fixture(scope="session")
 def sample_place(tmp_path_factory: pytest.TempPathFactory) -> Surroundings:
     """A home with the demo's sessions, all indexed, at a fixed time."""
@@ -127,10 +122,8 @@ def sample_place(tmp_path_factory: pytest.TempPathFactory) -> Surroundings:
 
     home = tmp_path_factory.mktemp("samples")
     demo.write_home(home, NOW.replace(tzinfo=UTC))
-    demo_place = demo.surroundings(home)
-    place = ReadySurroundings(
-        demo_place.folder, home, demo_place.environ, now=lambda: NOW, working_folder=home / "src" / "web"
-    )
+    place = ReadySurroundings.of(demo.surroundings(home))
+    place = replace(place, now=lambda: NOW, working_folder=home / "src" / "web")
     place.reconcile()
     return place
 

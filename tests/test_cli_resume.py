@@ -17,6 +17,7 @@ from harkback.tui import demo
 from harkback.tui.demo import write_home
 from harkback.tui.resume import Resume
 from harkback.tui.surroundings import Surroundings
+from ready_place import ReadySurroundings
 from test_app import ask, running
 
 
@@ -92,7 +93,8 @@ def at_home(tmp_path: Path) -> Surroundings:
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    place = replace(demo.surroundings(tmp_path), now=lambda: NOW, environ={"PATH": str(program.parent)})
+    place = ReadySurroundings.of(demo.surroundings(tmp_path))
+    place = replace(place, now=lambda: NOW, environ={"PATH": str(program.parent)})
     place.reconcile()
     return place
 

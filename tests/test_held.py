@@ -16,9 +16,9 @@ from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
 from harkback.core.held import Held, confirm, has_to_wait, questions, too_many_gone
 from harkback.core.ledger import RENEWED
-from harkback.tui.surroundings import Surroundings
 from hypothesis import given
 from hypothesis import strategies as st
+from ready_place import ReadySurroundings
 from test_app import running, settled, status
 from textual.widgets import Static
 
@@ -272,7 +272,7 @@ def test_one_command_answers_it(harkback: CommandLine, retention: str) -> None:
 
 
 async def test_the_app_asks_in_its_bottom_line_and_on_f3(harkback: CommandLine) -> None:
-    place = Surroundings(harkback.folder, harkback.home, harkback.environ)
+    place = ReadySurroundings(harkback.folder, harkback.home, harkback.environ)
     async with running(place) as pilot:
         assert "4 of 5 files of Claude Code are gone at once (f3)" in status(pilot)
         await pilot.press("f3")

@@ -15,6 +15,7 @@ from harkback.core import config
 from harkback.core.history import NotFound
 from harkback.core.off_branch import spawned_by, with_abandoned
 from harkback.tui.surroundings import Surroundings
+from ready_place import ReadySurroundings
 from test_app import SIZES, ask, open_turns, running, search_screen, settled, without_milliseconds
 from textual.pilot import Pilot
 
@@ -55,7 +56,7 @@ def branched_place(tmp_path_factory: pytest.TempPathFactory) -> Surroundings:
     (path.parent / ID / "subagents").mkdir(parents=True)
     agent = [{**record(n, r, t, None), "isSidechain": True, "agentId": "ab12"} for n, r, t in AGENT]
     (path.parent / ID / "subagents" / "agent-ab12.jsonl").write_text("".join(json.dumps(line) + "\n" for line in agent))
-    place = Surroundings(home / "harkback", home, {}, now=lambda: datetime(2026, 11, 30, 9, 30))  # noqa: DTZ001
+    place = ReadySurroundings(home / "harkback", home, {}, now=lambda: datetime(2026, 11, 30, 9, 30))  # noqa: DTZ001
     config.change(place.folder, {"sources.claude.enabled": True})
     place.reconcile()
     return place

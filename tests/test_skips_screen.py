@@ -28,6 +28,7 @@ from harkback.tui.settings_screen import SettingsScreen
 from harkback.tui.skips_page import skips_page
 from harkback.tui.skips_screen import SkipsScreen
 from harkback.tui.surroundings import Surroundings
+from ready_place import ReadySurroundings
 from test_app import SIZES, ask, running, search_screen, settled, status
 from textual.pilot import Pilot
 
@@ -115,7 +116,7 @@ def faulty_place(tmp_path_factory: pytest.TempPathFactory) -> Surroundings:
     """The samples with something of everything wrong: a file broken, one odd, one gone, and the older ones left out."""
     home = tmp_path_factory.mktemp("faulty")
     demo.write_home(home, NOW.replace(tzinfo=UTC))
-    place = replace(demo.surroundings(home), now=lambda: NOW, working_folder=home / "src" / "web")
+    place = replace(ReadySurroundings.of(demo.surroundings(home)), now=lambda: NOW, working_folder=home / "src" / "web")
     configuration.change(place.folder, {"limits.turns_per_source": 30})
     folder = home / ".claude" / "projects" / "-src-web"
     folder.mkdir()
