@@ -315,13 +315,18 @@ async def test_what_was_forgotten_or_hidden_is_shown_as_gone_and_can_be_taken_ou
         assert first not in marks(filled)
 
 
-async def test_without_an_index_the_basket_is_kept(filled: Surroundings) -> None:
+async def test_without_an_index_the_basket_is_kept(filled: Surroundings, copied: Callable[[], str]) -> None:
     async with running(filled) as pilot:
         screen = BasketScreen(filled, search_screen(pilot).basket)
         filled.store.path.write_bytes(b"this is no database at all" * 1000)
         pilot.app.push_screen(screen)
         await settled(pilot)
         assert "can't be asked" in said(pilot)
+        assert "can't be asked" in str(screen.query_one("#basket-empty").render())
+        assert "3 marks" in head(pilot)
+        await press(pilot, "y", "w", "s", "e")
+        assert pilot.app.screen is screen
+        assert copied() == ""
     assert len(marks(filled)) == 3
 
 

@@ -101,6 +101,19 @@ async def only_settings(
 
 
 @asynccontextmanager
+async def only_settings_of(place: Surroundings) -> AsyncIterator[Pilot[Any]]:
+    """The same with a configuration that became unreadable after the app had begun."""
+    config = place.folder / "config.toml"
+    broken = config.read_text()
+    config.write_text("[sources]\nclaude.enabled = true\n")
+    app = OnlySettings(place, "sources")
+    config.write_text(broken)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await at_rest(pilot)
+        yield pilot
+
+
+@asynccontextmanager
 async def settings(
     place: Surroundings, section: str = "sources", size: tuple[int, int] = (120, 36)
 ) -> AsyncIterator[Pilot[Any]]:
@@ -542,6 +555,27 @@ async def test_a_configuration_that_is_broken_meanwhile_is_told_and_kept(place: 
         await at_rest(pilot)
         assert "config.toml" in said(pilot)
         assert (place.folder / "config.toml").read_text() == broken
+
+
+async def test_a_configuration_that_is_put_right_is_read_again(
+    place: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harkback.tui.settings_screen.GATHER_SECONDS", 0.01)
+    config = place.folder / "config.toml"
+    right = config.read_text()
+    config.write_text(right + "[limits\n")
+    async with only_settings_of(place) as pilot:
+        assert "config.toml" in shown(pilot)
+        await pilot.resize_terminal(118, 24)
+        await at_rest(pilot)
+        assert "config.toml" in shown(pilot)
+        config.write_text(right)
+        for _ in range(1_000):
+            await pilot.pause(0.005)
+            if screen_of(pilot).page.focused_key:
+                break
+        assert screen_of(pilot).page.focused_key == "claude"
+        assert "May be read" in shown(pilot)
 
 
 async def test_the_first_start_has_the_settings_too(sample_place: Surroundings, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class SaveScreen(ModalScreen[Path | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="save"):
-            yield Static("Write the prompt to (enter writes, esc leaves):", markup=False)
+            yield Static("Write the prompt to (enter writes, esc leaves):", id="save-what", markup=False)
             yield PathInput(str(self._home), from_home(str(self._suggested), str(self._home)), "a file")
             yield Static("Only you will be able to read it.", id="save-note", markup=False)
 
@@ -64,15 +64,16 @@ class SaveScreen(ModalScreen[Path | None]):
 
     @work(thread=True, group="saving", exit_on_error=False)
     def _write(self, path: Path, replace: bool) -> None:
+        shown = from_home(str(path), str(self._home))
         try:
             save(path, self._text, replace=replace)
         except FileExistsError:
             folder = path.is_dir()
-            problem = f"{path} is a folder." if folder else f"{path} exists: enter again replaces it."
+            problem = f"{shown} is a folder." if folder else f"{shown} exists: enter again replaces it."
             self.post_message(self.Tried(path, problem, exists=not folder))
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            self.post_message(self.Tried(path, f"{path} can't be written: {reason}. Nothing was changed."))
+            self.post_message(self.Tried(path, f"{shown} can't be written: {reason}. Nothing was changed."))
         else:
             self.post_message(self.Tried(path, ""))
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -28,6 +29,7 @@ EMPTY = (
     "Then this page makes a prompt of it: to copy, to edit, to write to a file, or to start an agent with.",
 )
 GONE = "no longer in the index"
+WIDE = 60
 _SHOWN = 400
 _LEAD = 5
 """Cells of the number in front of a row."""
@@ -53,25 +55,29 @@ def head(contents: Contents, tokens: int, width: int, *, edited: bool) -> Conten
     """One line: what is in the basket, and how many tokens its prompt costs; the longer form of each if it fits."""
     if not contents.basket.marks:
         return Content(" Basket").truncate(width)
+    if contents.trouble and not contents.items:
+        return Content(f" Basket: {counted(len(contents.basket.marks), 'mark')}").truncate(width)
     turns, sessions = contents.turns, len(contents.by_session())
     gone = sum(not each.turns for each in contents.items)
     lost = f", {gone} {GONE}" if gone else ""
     lefts = [
         f"Basket: {counted(turns, 'turn')} from {counted(sessions, 'session')}{lost}",
         f"Basket: {counted(turns, 'turn')}{f', {gone} gone' if gone else ''}",
-        counted(turns, "turn"),
+        f"{counted(turns, 'turn')}{f', {gone} gone' if gone else ''}",
         f"{turns}",
+        "",
     ]
     over = tokens - contents.budget
     cost = f"≈ {tokens:,} tokens, {over:,} over {contents.budget:,}" if over > 0 else f"≈ {tokens:,} tokens"
     within = cost if over > 0 else f"{cost} of {contents.budget:,}"
     name = STYLE_NAMES[contents.basket.style] + (", edited" if edited else "")
     rights = [f"{within}   format: {name}", f"{within} · {name}", within, cost, f"≈ {tokens:,}", ""]
-    for left in lefts[:2] if width >= 60 else lefts:
-        for right in rights:
-            gap = width - cell_len(left) - cell_len(right) - 2
-            if gap >= (2 if right else 0):
-                return Content(f" {left}{' ' * gap}{right} ")
+    # Where there is little room, what it costs is worth more than where it is from.
+    pairs = product(lefts[:2], rights) if width >= WIDE else ((left, right) for right in rights for left in lefts)
+    for left, right in pairs:
+        gap = width - cell_len(left) - cell_len(right) - 2
+        if gap >= (2 if left and right else 0):
+            return Content(f" {left}{' ' * gap}{right} ")
     return Content(f" {turns}").truncate(width)
 
 
@@ -88,7 +94,7 @@ def basket_row(row: Row, width: int, now: datetime, titles: Mapping[str, str]) -
     project = re.split(r"[/\\]", (session.project or "").rstrip("/\\"))[-1]
     facts = [project, short_time(first.time, now), f"≈ {row.cost:,}"]
     right = "  ".join(fact for fact in facts if fact)
-    if width < 60:
+    if width < WIDE:
         right = facts[-1] if width >= 20 else ""
     what = f"{GLYPHS[first.role]} {ROLE_NAMES[first.role]}"
     if row.item.mark.whole_round:

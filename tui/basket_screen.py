@@ -26,6 +26,8 @@ from .wording import counted
 
 ALWAYS = {"close", "undo"}
 """What can be done with an empty basket."""
+TAKEN_ALONG = {"copy", "edit", "save", "start"}
+"""What is done with the prompt."""
 
 
 class BasketScreen(PromptScreen):
@@ -78,7 +80,9 @@ class BasketScreen(PromptScreen):
         marks = contents.basket.marks
         cursor = marks.index(self._at) if self._at in marks else self._list.cursor
         self._list.show(rows(contents), cursor)
-        self.set_class(not marks, "-empty")
+        self.set_class(not contents.items, "-empty")
+        if not contents.items:
+            self.query_one("#basket-empty", Static).update(contents.trouble if marks else "\n".join(EMPTY))
         self._note_cursor()
         self._show_prompt()
         self.refresh_bindings()
@@ -125,11 +129,13 @@ class BasketScreen(PromptScreen):
     # ---- changing it ----
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """An empty basket can only be left."""
+        """An empty basket can only be left, and a prompt without a word is not taken along."""
         if action == "undo":
             return bool(self._before)
+        if action in TAKEN_ALONG:
+            return bool(self._contents and any(each.piece for each in self._contents.items))
         ours = {key.action.partition("(")[0] for key in BASKET} - ALWAYS
-        return action not in ours or bool(self._contents and self._contents.basket.marks)
+        return action not in ours or bool(self._contents and self._contents.items)
 
     def _change(self, change: Change) -> None:
         if self._contents:

@@ -35,6 +35,7 @@ from .wording import byte_size, counted
 
 GATHER_SECONDS = 2.0
 """How often figures are brought up to date while indexing goes on."""
+NARROW = 60
 SECTIONS = ("sources", "exclusions", "limits", "semantic", "privacy")
 
 
@@ -71,7 +72,7 @@ class SettingsScreen(WishingScreen):
         Binding("f2", "leave", "back", show=False, id="settings"),
         Binding("f3", "skips", "skipped", show=False, id="skips"),
     ]
-    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (24, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (24, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012, as Textual declares it
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012
     AUTO_FOCUS = ""
 
@@ -98,7 +99,7 @@ class SettingsScreen(WishingScreen):
         self._begun = False
         self._gathered_at = 0.0
         self._progress: Progress | None = None
-        self._doing = self._trouble = ""
+        self._doing = self._trouble = self._unreadable = ""
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="sections"):
@@ -134,20 +135,24 @@ class SettingsScreen(WishingScreen):
     @on(_Gathered)
     async def _gathered(self, message: _Gathered) -> None:
         self.facts = message.facts
+        begins, self._begun, self._unreadable = not self._begun or bool(self._unreadable), True, ""
         await self.redraw()
-        if not self._begun:
-            self._begun = True
+        if begins:
             self.page.focus_first()
 
     @on(_Unreadable)
     async def _cannot(self, message: _Unreadable) -> None:
-        await self.page.show([Note(message.reason), Note("Correct it and open the settings again.")])
+        self._unreadable = message.reason
+        await self.redraw()
+        self.set_timer(GATHER_SECONDS, self._gather)
 
     async def redraw(self) -> None:
         for index, name in enumerate(self.query(SectionName)):
             name.set_class(index == self._at, "-current")
         lines: list[Line] = [Note("Looking …")]
-        if self.facts:
+        if self._unreadable:
+            lines = [Note(self._unreadable), Note("Nothing was changed. The settings are here again once it is right.")]
+        elif self.facts:
             lines = self.section.lines(self.facts, self.size.width - 4)
         await self.page.show(lines)
         self._show_status()
@@ -157,6 +162,8 @@ class SettingsScreen(WishingScreen):
         held = "nothing is indexed yet"
         if index:
             held = f"{counted(index.turns, 'turn')} of {counted(index.sessions, 'session')} · {byte_size(index.bytes)}"
+        if self._progress and self.size.width < NARROW:  # the bar says more
+            held = ""
         self._bar.show(Status(notice=self._doing or self._trouble or held, progress=self._progress))
 
     async def on_resize(self, event: events.Resize) -> None:
@@ -195,8 +202,12 @@ class SettingsScreen(WishingScreen):
         self.page.focus_first()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While text is typed, letters and digits are text."""
-        return not (isinstance(self.focused, Input) and action in ("go_to", "remove", "nothing"))
+        """While text is typed, letters and digits are text; where no line has the focus, nothing can be ticked."""
+        if action == "index":
+            return self.indexer is not None
+        if action == "nothing":
+            return self.focused is not None and not isinstance(self.focused, Input)
+        return not (isinstance(self.focused, Input) and action in ("go_to", "remove"))
 
     def action_nothing(self) -> None:
         """The lines take these keys themselves; they are named here for the bottom line."""
