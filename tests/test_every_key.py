@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from harkback.tui import help_screen, keys
+from harkback.tui.asking import Request
 from harkback.tui.basket_screen import BasketScreen
 from harkback.tui.help_screen import HelpScreen, help_text
 from harkback.tui.keys import IN_CONVERSATION, IN_RESULTS, READING, SEARCH, TIMELINE
@@ -47,9 +48,9 @@ def state(pilot: Pilot[Any]) -> State:
     }
 
 
-def named(table: tuple[keys.Key, ...]) -> list[Any]:
-    """Each key of each action, as a case of its own."""
-    return [pytest.param(key, name, id=f"{key.id}-{name}") for key in table for name in key.keys.split(",")]
+def named(table: tuple[keys.Key, ...]) -> list[tuple[keys.Key, str]]:
+    """Each key of each action."""
+    return [(key, name) for key in table for name in key.keys.split(",")]
 
 
 @pytest.fixture
@@ -60,6 +61,23 @@ def place(sample_place: Surroundings, tmp_path: Path) -> Surroundings:
     folder = tmp_path / "harkback"
     shutil.copytree(sample_place.folder, folder)
     return replace(sample_place, folder=folder, environ={"PATH": "/usr/bin:/bin"})
+
+
+async def to_the_start(pilot: Pilot[Any]) -> None:
+    """Back to the search as it is opened, whatever the key before has done; what is in the basket stays."""
+    for _ in range(9):
+        if isinstance(screen := pilot.app.screen, SearchScreen):
+            break
+        await pilot.press("escape")
+        await settled(pilot)
+    assert isinstance(screen, SearchScreen)
+    if screen.reading.is_finding:
+        screen.reading.stop_finding()
+    screen.action_focus_query()
+    screen._request = Request("")
+    screen.query_input.value = ""
+    pilot.app.clear_notifications()
+    await settled(pilot)
 
 
 async def changes(pilot: Pilot[Any], key: str) -> tuple[State, State]:
@@ -75,68 +93,72 @@ QUIET = {"quit", "resume", "back", "copy_command"}
 AWAY_FROM_THE_EDGE = {"up", "page_up", "list.up", "list.page_up", "list.first"}
 
 
-@pytest.mark.parametrize(("key", "name"), named(SEARCH))
-async def test_in_the_search_box(place: Surroundings, key: keys.Key, name: str) -> None:
-    if key.id in QUIET or key.id == "index":
-        return
+async def test_each_key_in_the_search_box(place: Surroundings) -> None:
     async with running(place, (100, 20)) as pilot:
-        await ask(pilot, "the source:claude" if key.id == "drop_filter" else "the")
-        if key.id in AWAY_FROM_THE_EDGE:
-            await pilot.press(*["pagedown"] * 2)
+        for key, name in named(SEARCH):
+            if key.id in QUIET or key.id == "index":
+                continue
+            await to_the_start(pilot)
+            await ask(pilot, "the source:claude" if key.id == "drop_filter" else "the")
+            if key.id in AWAY_FROM_THE_EDGE:
+                await pilot.press(*["pagedown"] * 2)
+                await settled(pilot)
+            before, after = await changes(pilot, name)
+            assert before != after, (name, key.help)
+
+
+async def test_each_key_in_the_results(place: Surroundings) -> None:
+    async with running(place, (100, 20)) as pilot:
+        for key, name in named(IN_RESULTS):
+            await to_the_start(pilot)
+            await ask(pilot, "the")
+            await pilot.press("tab")
+            if key.id in AWAY_FROM_THE_EDGE:
+                await pilot.press("j", "j", "j", "j", "j", "j", "j")
             await settled(pilot)
-        before, after = await changes(pilot, name)
-        assert before != after, key.help
-
-
-@pytest.mark.parametrize(("key", "name"), named(IN_RESULTS))
-async def test_in_the_results(place: Surroundings, key: keys.Key, name: str) -> None:
-    async with running(place, (100, 20)) as pilot:
-        await ask(pilot, "the")
-        await pilot.press("tab")
-        if key.id in AWAY_FROM_THE_EDGE:
-            await pilot.press("j", "j", "j", "j", "j", "j", "j")
-        await settled(pilot)
-        before, after = await changes(pilot, name)
-        if key.id == "list.choose":
-            assert after["focus"] == "transcript"
-        else:
-            assert before["row"] != after["row"], key.help
+            before, after = await changes(pilot, name)
+            if key.id == "list.choose":
+                assert after["focus"] == "transcript", name
+            else:
+                assert before["row"] != after["row"], (name, key.help)
 
 
 NEEDS_START = {"transcript.next", "transcript.next_user", "transcript.last", "transcript.line_down",
                "transcript.page_down", "transcript.half_down", "next_match"}  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "name"), named((*IN_CONVERSATION, *READING)))
-async def test_in_the_conversation(place: Surroundings, key: keys.Key, name: str) -> None:
+async def test_each_key_in_the_conversation(place: Surroundings) -> None:
     async with running(place, (80, 12)) as pilot:
-        await ask(pilot, "clipboard ssh")
-        await pilot.press("enter", "a")
-        await settled(pilot)
-        await pilot.press("g" if key.id in NEEDS_START else "G")
-        await settled(pilot)
-        if key.id in ("more", "whole"):
-            await pilot.press("minus")
+        for key, name in named((*IN_CONVERSATION, *READING)):
+            await to_the_start(pilot)
+            await ask(pilot, "clipboard ssh")
+            await pilot.press("enter", "a")
             await settled(pilot)
-        before, after = await changes(pilot, name)
-        if key.id == "tools":  # the samples have no output of tools; test_folding shows what it does
-            return
-        assert before != after, key.help
+            await pilot.press("g" if key.id in NEEDS_START else "G")
+            await settled(pilot)
+            if key.id in ("more", "whole"):
+                await pilot.press("minus")
+                await settled(pilot)
+            before, after = await changes(pilot, name)
+            if key.id != "tools":  # the samples have no output of tools; test_folding shows what it does
+                assert before != after, (name, key.help)
 
 
-@pytest.mark.parametrize(("key", "name"), named(TIMELINE))
-async def test_in_the_timeline(place: Surroundings, key: keys.Key, name: str) -> None:
+async def test_each_key_in_the_timeline(place: Surroundings) -> None:
     async with running(place) as pilot:
-        await pilot.press("f6")
-        await settled(pilot)
-        screen = pilot.app.screen
-        assert isinstance(screen, TimelineScreen)
-        await pilot.press("j", "j", "j", "j", "j", "j", "j", "j")
-        before = (screen._day, screen.focused, screen.box.input.value)
-        await pilot.press(name)
-        await settled(pilot)
-        after = (screen._day, screen.focused, screen.box.input.value)
-        assert pilot.app.screen is not screen or after != before, key.help
+        for key, name in named(TIMELINE):
+            await to_the_start(pilot)
+            await pilot.press("f6")
+            await settled(pilot)
+            screen = pilot.app.screen
+            assert isinstance(screen, TimelineScreen)
+            # It opens on the day it was left on; what goes back to later days needs some way to go.
+            await pilot.press("g", *"j" * (8 if key.id == "timeline.later" else 1))
+            before = (screen._day, screen.focused, screen.box.input.value)
+            await pilot.press(name)
+            await settled(pilot)
+            after = (screen._day, screen.focused, screen.box.input.value)
+            assert pilot.app.screen is not screen or after != before, (name, key.help)
 
 
 @pytest.mark.parametrize(
@@ -187,16 +209,19 @@ async def in_the_palette(pilot: Pilot[Any], text: str) -> None:
     await settled(pilot)
 
 
-@pytest.mark.parametrize("key", [key for key in READING if key.id not in ("tools", "less")], ids=lambda key: key.id)
 async def test_what_is_done_with_a_conversation_is_done_by_the_palette_from_the_search_box_too(
-    place: Surroundings, key: keys.Key
+    place: Surroundings,
 ) -> None:
     async with running(place, (100, 20)) as pilot:
-        await ask(pilot, "the")
-        before = state(pilot)
-        await in_the_palette(pilot, f"{key.id.replace('_', ' ')}: {key.help}")
-        after = state(pilot)
-        assert {**before, "focus": ""} != {**after, "focus": ""}, key.help
+        for key in READING:
+            if key.id in ("tools", "less"):
+                continue
+            await to_the_start(pilot)
+            await ask(pilot, "the")
+            before = state(pilot)
+            await in_the_palette(pilot, f"{key.id.replace('_', ' ')}: {key.help}")
+            after = state(pilot)
+            assert {**before, "focus": ""} != {**after, "focus": ""}, key.help
 
 
 async def test_the_palette_has_every_action_of_what_is_open(place: Surroundings) -> None:
