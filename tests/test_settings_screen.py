@@ -506,6 +506,33 @@ async def test_the_line_with_the_focus_is_always_seen(sample_place: Surroundings
             await screen.action_go_to(section % len(SECTIONS))
 
 
+async def test_pages_and_edges_take_the_focus_along(sample_place: Surroundings) -> None:
+    async with only_settings(sample_place, size=(60, 10)) as pilot:
+        page = screen_of(pilot).page
+        await focus(pilot, "missing")
+        await pilot.press("enter")
+        await at_rest(pilot)
+        await pilot.press("g")
+        await at_rest(pilot)
+        assert page.focused_key == "claude"
+        seen = [page.focused_key]
+        for key in ("pagedown", "ctrl+v", "ctrl+f", "G"):
+            await pilot.press(key)
+            await at_rest(pilot)
+            focused = pilot.app.screen.focused
+            assert focused is not None
+            assert page.region.intersection(focused.region).area
+            seen.append(page.focused_key)
+        assert len(set(seen)) == 5
+        assert seen[-1] == "continue"
+        for key in ("pageup", "alt+v", "home"):
+            await pilot.press(key)
+            await at_rest(pilot)
+            assert page.focused_key not in seen[4:]
+            seen.append(page.focused_key)
+        assert seen[-1] == "claude"
+
+
 async def test_what_was_skipped_is_one_key_away_and_leads_on_to_the_limits(sample_place: Surroundings) -> None:
     async with only_settings(sample_place) as pilot:
         await pilot.press("f3")

@@ -145,7 +145,10 @@ IN_PROMPT = (
 IN_SETTINGS = (
     Key("column.down", "down,j,ctrl+n", "app.focus_next", "", "next line"),
     Key("column.up", "up,k,ctrl+p", "app.focus_previous", "", "previous line"),
-    Key("column.page_down", "pagedown", "page_down", "", "scroll (also page up)"),
+    Key("column.page_down", "pagedown,ctrl+f,ctrl+v", "page(1)", "", "a page down"),
+    Key("column.page_up", "pageup,alt+v", "page(-1)", "", "a page up"),
+    Key("column.first", "g,home", "edge(-1)", "", "first line"),
+    Key("column.last", "G,end", "edge(1)", "", "last line"),
 )
 IN_CONVERSATION = (
     Key("transcript.next", "j,right_square_bracket", "", "", "next turn"),

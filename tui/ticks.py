@@ -9,6 +9,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Checkbox, Static
 
 from .keys import IN_SETTINGS
@@ -19,10 +20,27 @@ BAR, NO_BAR = "▌", " "
 class Column(VerticalScroll, can_focus=False, inherit_bindings=False):
     """Lines below each other: the arrows go from one that can do something to the next."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *(key.binding() for key in IN_SETTINGS),
-        Binding("pageup", "page_up", "page up", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in IN_SETTINGS]
+
+    def action_page(self, by: int) -> None:
+        """A screen down (1) or up (-1); the focus comes along where there is a line for it."""
+        self.scroll_relative(y=by * max(1, self.size.height - 1), animate=False, immediate=True)
+        self.call_after_refresh(self._focus_in_view, by)
+
+    def _focus_in_view(self, by: int) -> None:
+        seen = [each for each in self._lines() if self.region.intersection(each.region).area]
+        if seen and self.screen.focused not in seen:
+            self.screen.set_focus(seen[0 if by > 0 else -1], scroll_visible=False)
+
+    def action_edge(self, direction: int) -> None:
+        """To the beginning (-1) or the end (1)."""
+        self.scroll_to(y=0 if direction < 0 else self.max_scroll_y, animate=False, immediate=True)
+        if lines := self._lines():
+            self.screen.set_focus(lines[0 if direction < 0 else -1])
+
+    def _lines(self) -> list[Widget]:
+        """Those that one can do something with."""
+        return [each for each in self.query("*") if each.focusable]
 
 
 class Tick(Checkbox):
