@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set_aside
 from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made, is_removed, lacks_room
+from .hollow_log import empty_if_hollow
 from .ledger import read_all_again
 from .lock import Busy, exclusive, held
 from .migrate import SCHEMA_VERSION, lay_out, migrate, read_as_new
@@ -82,6 +83,7 @@ class Store:
     def _open_for_reading(self) -> Database:
         if not self.exists():
             raise self._nothing()
+        empty_if_hollow(self.path, self.lock_path)
         try:
             try:
                 return self._checked(Database(self.path, read_only=True))
@@ -132,6 +134,7 @@ class Store:
 
     def _open_mended(self, anew: bool) -> Database:
         take_over(self.path)
+        empty_if_hollow(self.path)
         self.mended = ""
         if not anew and not is_suspected(self.path):
             try:
