@@ -55,7 +55,7 @@ def test_keys_that_the_search_box_has_for_itself_are_told() -> None:
 
 
 def test_keys_that_do_not_exist_or_that_few_terminals_send_are_told() -> None:
-    assert key_troubles({"sort": "pagedn"}) == ["sort: there is no key pagedn; is it pagedown?."]
+    assert key_troubles({"sort": "pagedn"}) == ["sort: there is no key pagedn; is it pagedown?"]
     assert key_troubles({"sort": "ctrl+enter"}) == [
         "sort: ctrl+enter comes only from terminals with the Kitty keyboard protocol."
     ]

@@ -60,7 +60,7 @@ def why_not_sent(key: str) -> str:
     held = set(modifiers)
     if not held <= _MODIFIERS or not _is_key(name):
         near = difflib.get_close_matches(name, [*_MOVING, *_SINGLE], 1)
-        return f"there is no key {key}{f'; is it {near[0]}?' if near else ''}"
+        return f"there is no key {key}{f'; is it {near[0]}?' if near else '.'}"
     sent = (
         (name in _MOVING and held <= {"alt", "ctrl", "shift"})
         or (name in _SINGLE and not held)
@@ -69,7 +69,7 @@ def why_not_sent(key: str) -> str:
         or (held == {"ctrl"} and name in _WITH_CTRL)
         or ("alt" in held and held <= {"alt", "shift"} and name.isascii() and len(name) == 1 and name.isalnum())
     )
-    return "" if sent else f"{key} comes only from terminals with the Kitty keyboard protocol"
+    return "" if sent else f"{key} comes only from terminals with the Kitty keyboard protocol."
 
 
 def is_text(key: str) -> bool:

@@ -26,7 +26,7 @@ def key_troubles(chosen: Mapping[str, str]) -> list[str]:
         names = spelled(keys).split(",")
         if names == [""]:
             troubles.append(f"{id_} has no key there, so it keeps its own.")
-        troubles += (f"{id_}: {why}." for name in names if name and (why := why_not_sent(name)))
+        troubles += (f"{id_}: {why}" for name in names if name and (why := why_not_sent(name)))
     troubles += dict.fromkeys(_clashes(chosen))
     troubles += _typed(chosen)
     return troubles
