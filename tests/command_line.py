@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import ready_ask
 
 PROGRAM = Path(sys.executable).with_name("harkback")
 """The installed one."""
+PATIENCE = 300
+"""Seconds after which a command is taken to hang."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,26 @@ def ready_command(*words: str) -> list[str]:
     return [sys.executable, "-I", "-S", str(script), ready(), str(PROGRAM), *words]
 
 
+def _forked(program: str, command: list[str], environ: Mapping[str, str], typed: str = "") -> tuple[int, bytes, bytes]:
+    """(how it ended, what it printed, what it said on stderr)."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(typed.encode())
+        given.seek(0)
+        streams = [file.fileno() for file in (given, out, err)]
+        asked = ready_ask.ask(ready(program), command, environ, streams)
+        asked.settimeout(PATIENCE)
+        code = ready_ask.ended(asked)
+        for file in (out, err):
+            file.seek(0)
+        return code, out.read(), err.read()
+
+
+def run_code(code: str) -> Ran:
+    """Run Python code in a process of its own, which may be killed (its code is then the signal's, below 0)."""
+    ended, out, err = _forked("ready_code", ["ready_code", code], os.environ)
+    return Ran(ended, out.decode(), err.decode())
+
+
 class CommandLine:
     """`harkback`, run as a child process in the test's own home."""
 
@@ -88,15 +111,8 @@ class CommandLine:
         """Run it; `typed` is its input, `environ` added to its environment. It must not print a traceback."""
         if environ.keys() & ready_ask.READ_AT_START:
             return self.anew(*words, typed=typed, **environ)
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            given.write(typed.encode())
-            given.seek(0)
-            streams = [file.fileno() for file in (given, out, err)]
-            command = [str(PROGRAM), *map(os.fsdecode, words)]
-            code = ready_ask.ended(ready_ask.ask(ready(self.ready_from), command, self.environ | environ, streams))
-            for file in (out, err):
-                file.seek(0)
-            return self._ran(code, out.read(), err.read())
+        command = [str(PROGRAM), *map(os.fsdecode, words)]
+        return self._ran(*_forked(self.ready_from, command, self.environ | environ, typed))
 
     def anew(self, *words: str | bytes, typed: str = "", **environ: str) -> Ran:
         """The same with the installed program, started as a person starts it."""

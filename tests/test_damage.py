@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, run_code
 from engine import Engine, check, turn
 from harkback.core import damage
 from harkback.core.damage import is_damaged, is_suspected, suspect, when_set_aside
@@ -275,10 +273,10 @@ def test_killed_at_any_step_the_damaged_file_or_what_was_saved_of_it_is_there(en
     content = engine.store.path.read_bytes()
     for left in range(100):
         code = CHILD.format(path=[os.fspath(Path(__file__).parent)], left=left, place=os.fspath(engine.place))
-        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-        if ended.returncode == 0:
+        ended = run_code(code)
+        if ended.code == 0:
             break
-        assert ended.returncode == -signal.SIGKILL, ended.stderr
+        assert ended.code == -signal.SIGKILL, ended.err
         kept = [path for path in engine.store.home.iterdir() if path.read_bytes() == content]
         assert kept, left
     assert left > 5
@@ -303,8 +301,8 @@ try:
 except StoreError as error:
     print("StoreError")
 """
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, ended.stdout) == (0, "StoreError\n"), ended.stderr
+    ended = run_code(code)
+    assert (ended.code, ended.out) == (0, "StoreError\n"), ended.err
     assert engine.store.path.read_bytes() == content
     engine.run()
     assert saved_turns(engine) == 36

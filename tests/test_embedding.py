@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import run_code
 from engine import Engine, check, turn
 from harkback.core.embedding import STEP, Embedded, Embedding, alone
 from harkback.core.lock import Busy
@@ -96,8 +95,8 @@ while work.step():
 @pytest.mark.parametrize("after", [0, 40, 100])
 def test_killed_anywhere_it_goes_on_where_it_was(engine: Engine, after: int) -> None:
     code = KILLED.format(path=[os.fspath(Path(__file__).parent)], place=os.fspath(engine.place), after=after)
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    ended = run_code(code)
+    assert ended.code == -signal.SIGKILL, ended.err
     kept = len(vectors(engine))
     assert kept == after // STEP * STEP
     embedder = HashedWords()

@@ -15,6 +15,7 @@ from typing import Any
 
 import apsw
 import pytest
+from command_line import run_code
 from engine import Engine, Lines, check, turn
 from harkback.core import residue
 from harkback.core.forget import Outcome, forget
@@ -563,9 +564,9 @@ def in_child(home: Path, wish: str, kill_at: int = 0, most_bytes: int = 0) -> tu
         home=os.fspath(home),
         wish=wish,
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert not ended.stderr, ended.stderr
-    return ended.returncode, ended.stdout.splitlines()
+    ended = run_code(code)
+    assert not ended.err, ended.err
+    return ended.code, ended.out.splitlines()
 
 
 @pytest.mark.parametrize("wish", ["session='s1'", "everything=True"])

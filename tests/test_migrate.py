@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import apsw
 import pytest
+from command_line import run_code
 from engine import Engine, check, turn
 from harkback.core.migrate import APPLICATION_ID, MIGRATIONS, NEW_COLUMNS, SCHEMA_VERSION
 
@@ -119,8 +118,8 @@ def test_killed_in_the_middle_of_a_step_it_is_made_again(engine: Engine, stateme
     before = engine.contents()
     age(engine, 1)
     code = KILLED.format(path=[os.fspath(Path(__file__).parent)], statement=statement, place=os.fspath(engine.place))
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    ended = run_code(code)
+    assert ended.code == -signal.SIGKILL, ended.err
     assert version(engine) == 1
     assert engine.places("okapi") == [("a", 2)]
     engine.run()

@@ -6,12 +6,11 @@ import contextlib
 import os
 import signal
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import apsw
 import pytest
+from command_line import run_code
 from engine import Engine, check, line, turn
 from harkback.core.config import Limits
 from harkback.core.store import SCHEMA_VERSION, Busy, NoIndex, Store, StoreError, pack, unpack
@@ -55,9 +54,9 @@ def run_child(engine: Engine, kill_at: int = 0, most_bytes: int = 0) -> tuple[in
     code = CHILD.format(
         path=[os.fspath(Path(__file__).parent)], kill_at=kill_at, most_bytes=most_bytes, place=os.fspath(engine.place)
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert not ended.stderr, ended.stderr
-    return ended.returncode, ended.stdout
+    ended = run_code(code)
+    assert not ended.err, ended.err
+    return ended.code, ended.out
 
 
 @pytest.fixture
