@@ -204,7 +204,7 @@ async def test_where_nothing_is_found_tab_takes_what_may_have_been_meant(sample_
         await ask(pilot, "clipbaord title:nowhere")
         shown = str(screen.results._empty.render())
         assert "Did you mean clipboard title:nowhere?  (tab)" in shown
-        assert "title:nowhere: ^x drops it" in shown
+        assert "^x drops the filter title:nowhere" in shown
 
 
 @pytest.mark.parametrize("size", SIZES)

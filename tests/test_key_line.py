@@ -81,3 +81,38 @@ async def test_a_click_presses_the_key(sample_place: Surroundings) -> None:
         await pilot.click(KeyLine, offset=(119, 0))  # beside all keys
         await settled(pilot)
         assert search_screen(pilot)
+
+
+async def test_where_nothing_is_found_nothing_is_said_to_be_opened(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        assert "⏎ open" in line(pilot.app.screen)
+        await ask(pilot, "xylophone")
+        assert "open" not in line(pilot.app.screen)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert search_screen(pilot).focused is search_screen(pilot).query_input
+        await ask(pilot, "clipboard")
+        assert "⏎ open" in line(pilot.app.screen)
+
+
+async def test_the_find_box_names_the_key_that_leaves_it_for_the_match(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        await ask(pilot, "clipboard ssh")
+        await pilot.press("enter", "slash", *"tmux")
+        await settled(pilot)
+        assert line(pilot.app.screen).startswith("⏎ to the match ")
+
+
+async def test_what_is_typed_ahead_of_the_screen_goes_where_it_was_meant_to(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        screen = search_screen(pilot)
+        await ask(pilot, "clipboard ssh")
+        for box in (screen.query_input, screen.reading._find.input):
+            before = box.value
+            for key in ("enter", "n"):  # at once, as a slow line delivers them
+                pilot.app.simulate_key(key)
+            await settled(pilot)
+            assert box.value == before
+            assert screen.focused is screen.reading.transcript
+            await pilot.press("slash")
+            await settled(pilot)

@@ -415,6 +415,20 @@ async def test_resizing_keeps_the_top_line_in_place() -> None:
         assert current(app) == 2
 
 
+async def test_what_is_looked_at_stays_on_the_screen_in_a_window_that_shrinks_and_grows() -> None:
+    text = " ".join(["word"] * 60 + ["here"] + ["word"] * 60)
+    async with running(talk(1, 4, text=text), (60, 24), needles=finder("here")) as (app, pilot):
+        assert app.view.next_match()
+        await settle(app, pilot)
+        before = (app.view.scroll_offset.y, app.view.match, current(app))
+        for size in ((40, 6), (8, 3), (12, 2), (30, 4), (60, 24)):
+            await pilot.resize_terminal(*size)
+            await settle(app, pilot)
+            assert "here" in "".join(screen(app)).replace(" ", "") or size[0] < 12
+            assert (app.view.match, current(app)) == before[1:]
+        assert app.view.scroll_offset.y == before[0]
+
+
 async def test_a_smaller_stretch_without_the_turn_on_top_stays_usable() -> None:
     async with running(talk(1, 30), hit=3) as (app, pilot):
         app.view.extend(talk(20, 25, 30))

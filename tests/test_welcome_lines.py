@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from harkback.core.status import Survey
-from harkback.tui.welcome_lines import found_here, never_read, not_found, places_of, source_label
+from harkback.tui.welcome_lines import columns_head, found_here, never_read, not_found, places_of, source_label
 from rich.cells import cell_len
 
 NOW = 1_794_000_000_000
@@ -35,9 +35,22 @@ def test_as_many_are_named_as_there_is_room_for() -> None:
 
 def test_a_source_has_its_place_where_there_is_room_for_it() -> None:
     claude = survey("Claude Code", "/home/me/.claude/projects")
-    wide, narrow = (source_label(claude, "/home/me", NOW, 22, width).plain for width in (110, 50))
+    wide, narrow = (source_label(claude, "/home/me", NOW, 22, width).plain for width in (110, 53))
     assert wide.split() == ["Claude", "Code", "~/.claude/projects", "412", "files", "155", "MB", "2h"]
     assert narrow.split() == ["Claude", "Code", "412", "files", "155", "MB", "2h"]
+
+
+def test_a_column_that_has_no_room_is_left_out_whole_and_the_heads_stand_over_theirs() -> None:
+    claude = survey("Claude Code", "/home/me/.claude/projects")
+    for width in range(12, 120):
+        line = source_label(claude, "/home/me", NOW, 22, width).plain
+        assert cell_len(line) <= width
+        assert not line.rstrip().endswith("…") or width < 22
+        head = columns_head(22, width)
+        assert ("size" in head) == ("155 MB" in line)
+        assert not head or head.index("size") + 4 == line.index("155 MB") + 6
+        assert ("newest" in head) == line.rstrip().endswith("2h")
+    assert source_label(claude, "/home/me", NOW, 22, 29).plain.strip() == "Claude Code"
 
 
 def test_where_was_looked_is_told_in_a_line_a_source() -> None:

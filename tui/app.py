@@ -114,10 +114,10 @@ class HarkbackApp(App[Resume | None]):
         return [*super().get_line_filters(), HARMLESS]
 
     def action_help(self) -> None:
-        from .help_screen import HelpScreen
+        from .help_screen import HelpScreen, group_of
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self._chosen_keys))
+            self.push_screen(HelpScreen(self._chosen_keys, group_of(self.screen)))
 
     def action_settings(self, section: str = "sources") -> None:
         from .settings_screen import SettingsScreen

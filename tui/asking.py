@@ -95,7 +95,7 @@ class Answer:
     @property
     def lists_sessions(self) -> bool:
         """Whether the rows are sessions: nothing was typed."""
-        return self.query.is_empty() and not self.query.filters
+        return self.query.is_empty() and not any(each.stop for each in self.query.filters)  # one that was typed
 
 
 class Cancelled(Exception):

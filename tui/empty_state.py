@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
+from ..core.query import Query
 from .asking import Answer
 from .wording import counted
 
@@ -30,15 +31,21 @@ def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Con
             [f"Looked at {named}." if named else "No source is ticked.", "f2 sources · f5 look again"],
         )
     if answer.lists_sessions:
-        return _page("No session in this project yet.", ["^r searches everywhere"])
+        project = answer.request.project
+        where = f"No session in {project} yet." if project else "No session of yours yet."
+        hints = (
+            ["^r shows those of everywhere"] if project else ["What sub-agents and memory files say can be searched."]
+        )
+        return _page(where, [f"There are {counted(answer.sessions, 'session')} in all.", "", *hints])
+    words, typed = _parts(answer.query)
     hints: list[str] = []
     if answer.suggestion:
         hints.append(f"Did you mean {answer.suggestion}?  (tab)")
     hints += [problem.message for problem in answer.query.problems]
     if answer.request.project:
         hints.append(f"only in {answer.request.project}: ^r searches everywhere")
-    if typed := [answer.query.text[each.start : each.stop] for each in answer.query.filters if each.stop]:
-        hints.append(f"filter {' '.join(typed)}: ^x drops {'it' if len(typed) == 1 else 'the last one'}")
+    if typed:
+        hints.append(f"^x drops the filter {', then '.join(reversed(typed))}")
     if len(answer.query.wanted) > 1:
         hints.append("fewer or other words?")
     if answer.left_out:
@@ -49,7 +56,8 @@ def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Con
         hints.append(f"{_listed(answer.unticked)} {'is' if len(answer.unticked) == 1 else 'are'} not ticked: f2")
     days = f" from the last {answer.window_days} days" if answer.window_days else ""
     searched = f"Searched {counted(answer.turns, 'turn')} of {_listed(sources)}{days}." if sources else ""
-    return _page(f"Nothing says “{answer.query.text.strip()}”.", [searched, "", *hints])
+    told = f"Nothing says “{words}”" if words else "There is nothing"
+    return _page(told + (f" with {' '.join(typed)}." if typed else "."), [searched, "", *hints])
 
 
 def meant_line(answer: Answer) -> str:
@@ -61,6 +69,14 @@ def meant_line(answer: Answer) -> str:
         told = "; ".join(f"no text has “{typed}”: showing {', '.join(similar)}" for typed, similar in used)
         return f"{told} (tab)"
     return f"Did you mean {answer.suggestion}? (tab)"
+
+
+def _parts(query: Query) -> tuple[str, list[str]]:
+    """What was typed but for the filters, and those, as they were typed."""
+    places = sorted((each.start, each.stop) for each in query.filters if each.stop)
+    starts, stops = [0, *(stop for _, stop in places)], [*(start for start, _ in places), len(query.text)]
+    words = " ".join(part for a, b in zip(starts, stops, strict=True) if (part := query.text[a:b].strip()))
+    return words, [query.text[start:stop] for start, stop in places]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -33,7 +34,11 @@ class FindBox(Horizontal):
     FindBox Static { width: 3; padding: 0 1; text-style: bold; }
     FindBox Input { width: 1fr; min-width: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("down,ctrl+n", "done", "to the match", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # Before the box's own: what is typed right after it is meant for the conversation.
+        Binding("enter", "done", "to the match", priority=True),
+        Binding("down,ctrl+n", "done", show=False, priority=True),
+    ]
 
     @dataclass
     class Wanted(Message):
@@ -41,10 +46,12 @@ class FindBox(Horizontal):
 
         needles: Needles | None
 
-    class Done(Message):
-        """The person wants to look at what was found."""
-
     input = getters.query_one(Input)
+
+    def __init__(self, leave: Callable[[], object], *, id: str | None = None) -> None:  # noqa: A002
+        """`leave` is called when the person wants to look at what was found."""
+        super().__init__(id=id)
+        self._leave = leave
 
     def compose(self) -> ComposeResult:
         yield Static("/", markup=False)
@@ -66,6 +73,5 @@ class FindBox(Horizontal):
         message.stop()
         self.post_message(self.Wanted(needles_for(message.value)))
 
-    @on(Input.Submitted)
     def action_done(self) -> None:
-        self.post_message(self.Done())
+        self._leave()

@@ -9,11 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from .keys import GROUPS, key_names
 from .layout import wrap
+from .transcript import Transcript
+from .virtual_list import VirtualList
 
 _LEFT, _WIDE = 26, 60
 
@@ -30,18 +32,54 @@ QUERY_HELP = (
     ("after:7d  before:2026-03-01", 'a time; also on:yesterday, after:"last week", on:上周'),
 )
 
+SIGNS = (
+    ("▸ ◆ › §", "you, the assistant, the output of a tool, a memory file"),
+    ("┃  │", "what was found; the turn that you are at"),
+    ("┄┄┄", "here a round begins: a question and the answers to it"),
+    ("+  s", "more turns are there; a sub-agent was started here"),
+    ("~14:31", "about then: the file says so, the message has no time"),
+    ("✓", "in the basket"),
+    ("some words", "not all of your words are in it"),
+    ("beside a match", "the turn before or after it has your words"),
+    ("by meaning", "none of your words are in it, but what they mean"),
+    ("also in 2 others", "sessions that were forked or resumed have the same turn"),
+    ("abandoned", "on a branch that was given up: v shows and hides those"),
+    ("gone at source", "its agent has deleted the session; its text is kept here"),
+)
+_OF_SCREEN = {
+    "WelcomeScreen": "At the first start",
+    "BasketScreen": "In the basket",
+    "TimelineScreen": "In the timeline",
+    "SettingsScreen": "In the settings",
+}
 
-def help_text(keymap: Mapping[str, str], width: int = 200) -> Content:
-    """The page in lines of `width` cells; `keymap` holds keys that the person has chosen, by id."""
+
+def group_of(screen: Screen[object]) -> str:
+    """The title of the keys that work where the person is."""
+    if isinstance(screen.focused, Transcript):
+        return "In the conversation"
+    name = type(screen).__name__
+    if name == "SearchScreen" and isinstance(screen.focused, VirtualList):
+        return "In the results"
+    return _OF_SCREEN.get(name, "Searching")
+
+
+def help_text(keymap: Mapping[str, str], width: int = 200, here: str = "Searching") -> Content:
+    """The page in lines of `width` cells, the keys of `here` first.
+
+    `keymap` holds keys that the person has chosen, by id.
+    """
     lines: list[Content] = []
-    for title, keys in GROUPS:
+    for title, keys in sorted(GROUPS, key=lambda group: group[0] != here):
         lines.append(Content.styled(title, "bold"))
         for key in keys:
             lines += _row(key_names(keymap.get(key.id, key.keys)), key.help, width)
         lines.append(Content(""))
-    lines.append(Content.styled("What to type", "bold"))
-    for example, meaning in QUERY_HELP:
-        lines += _row(example, meaning, width)
+    for title, rows in (("What to type", QUERY_HELP), ("What the signs mean", SIGNS)):
+        lines.append(Content.styled(title, "bold"))
+        for example, meaning in rows:
+            lines += _row(example, meaning, width)
+        lines.append(Content(""))
     return Content("\n").join(lines)
 
 
@@ -67,25 +105,36 @@ class HelpScreen(ModalScreen[None]):
         Binding("escape,q,f1,question_mark,enter", "close", "close"),
         Binding("j,down", "scroll(1)", show=False),
         Binding("k,up", "scroll(-1)", show=False),
+        Binding("g,home", "edge(-1)", show=False),
+        Binding("G,end", "edge(1)", show=False),
+        Binding("space,pagedown,ctrl+f,ctrl+v", "page(1)", show=False),
+        Binding("b,pageup,alt+v", "page(-1)", show=False),
     ]
 
-    def __init__(self, keymap: Mapping[str, str]) -> None:
+    def __init__(self, keymap: Mapping[str, str], here: str = "Searching") -> None:
         super().__init__()
-        self._keymap = keymap
+        self._keymap, self._here = keymap, here
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help"):
             yield Static(id="help-text", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one("#help").border_title = "keys · esc closes"
+        self.query_one("#help").border_title = "keys · esc closes · ↓ more"
 
     def on_resize(self) -> None:
         width = min(90, self.size.width) - 5  # border, padding and scroll bar
-        self.query_one("#help-text", Static).update(help_text(self._keymap, max(1, width)))
+        self.query_one("#help-text", Static).update(help_text(self._keymap, max(1, width), self._here))
 
     def action_close(self) -> None:
         self.dismiss()
 
     def action_scroll(self, by: int) -> None:
         self.query_one("#help").scroll_relative(y=by, animate=False)
+
+    def action_page(self, by: int) -> None:
+        self.action_scroll(by * max(1, self.query_one("#help").scrollable_content_region.height - 1))
+
+    def action_edge(self, direction: int) -> None:
+        box = self.query_one("#help")
+        box.scroll_to(y=0 if direction < 0 else box.max_scroll_y, animate=False)

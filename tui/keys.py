@@ -37,7 +37,7 @@ ANYWHERE = (
 )
 
 SEARCH = (
-    Key("open", "enter", "open", "open", "open the conversation at the match"),
+    Key("open", "enter", "open", "open", "open the conversation at the match", priority=True),
     Key("up", "up,ctrl+p", "move(-1)", "", "previous result"),
     Key("down", "down,ctrl+n", "move(1)", "", "next result"),
     Key("page_up", "pageup", "page(-1)", "", "a page of results up"),
@@ -124,6 +124,14 @@ TIMELINE = (
     Key("timeline.leave", "f6", "leave", "", "back to the search; f6 there comes back to this place"),
 )
 
+WELCOME = (
+    Key("welcome.start", "enter", "start", "start", "read what is ticked, and go on to the search", priority=True),
+    Key("welcome.tick", "space", "nothing", "", "tick or untick, choose how far back (↑ ↓ go from line to line)"),
+    Key("welcome.all", "a", "all", "all or none", "tick all sources, or none"),
+    Key("welcome.where", "w", "where", "where looked", "where those that were not found were looked for"),
+    Key("welcome.leave", "escape", "leave", "leave", "leave; nothing is read"),
+)
+
 # These come with the widgets; the help names them too.
 IN_RESULTS = (
     Key("list.down", "j,down,ctrl+n", "", "", "next result"),
@@ -174,6 +182,7 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     ("In the basket's prompt", IN_PROMPT),
     ("In the timeline", TIMELINE),
     ("In the settings", (*IN_SETTINGS, *SETTINGS)),
+    ("At the first start", WELCOME),
     ("Anywhere", ANYWHERE),
 )
 
@@ -187,6 +196,7 @@ PLACES: tuple[tuple[str, tuple[tuple[Key, ...], ...]], ...] = (
     ("in the basket's prompt", (IN_PROMPT, BASKET, ANYWHERE)),
     ("in the timeline", (IN_RESULTS, TIMELINE, ANYWHERE)),
     ("in the settings", (IN_SETTINGS, SETTINGS, ANYWHERE)),
+    ("at the first start", (IN_SETTINGS, WELCOME, ANYWHERE)),
 )
 """Keys that are asked at the same time, in the order in which they are: one key does the first of what it is for."""
 

@@ -54,7 +54,7 @@ class ReadingPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Steady(id="heading", markup=False)
         yield Transcript(id="transcript")
-        yield FindBox(id="find")
+        yield FindBox(lambda: self.screen.set_focus(self.transcript), id="find")
 
     # ---- opening ----
 
@@ -237,11 +237,6 @@ class ReadingPane(Vertical):
     def _find_wanted(self, message: FindBox.Wanted) -> None:
         message.stop()
         self.transcript.look_for(message.needles)
-
-    @on(FindBox.Done)
-    def _find_done(self, message: FindBox.Done) -> None:
-        message.stop()
-        self.transcript.focus()
 
     # ---- what to copy ----
 

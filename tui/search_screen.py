@@ -59,7 +59,7 @@ class SearchScreen(ResultsScreen):
         super().__init__(place)
         self._ticked = ticked
         self._request = Request("")
-        self._skipped = False
+        self._has = (False, True)  # anything that was skipped, anything to open
         self.news: Signal[Event] = Signal(self, "news")
         self._live = LiveIndex(
             place,
@@ -106,8 +106,8 @@ class SearchScreen(ResultsScreen):
         self.box.say_modes(" · ".join([scope, order, *rows, how_told(request.mode, answer.how if answer else "words")]))
 
     def _answered(self, answer: Answer) -> None:
-        if answer.skipped != self._skipped:
-            self._skipped = answer.skipped
+        if (has := (answer.skipped, bool(answer.items))) != self._has:
+            self._has = has
             self.refresh_bindings()
         self._say_modes()
         self._set_status(answer=answer, notice="")
@@ -129,7 +129,7 @@ class SearchScreen(ResultsScreen):
     def action_open(self) -> None:
         if self.reading.session:
             self.add_class("-reading")
-            self.reading.transcript.focus()
+            self.set_focus(self.reading.transcript)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """In a narrow window that side is shown which has the focus."""
@@ -224,7 +224,9 @@ class SearchScreen(ResultsScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys of the conversation are no keys while text is typed; with nothing skipped its key is not shown."""
         if action == "quiet_skips":
-            return not self._skipped
+            return not self._has[0]
+        if action == "open":  # elsewhere the key is the list's or the conversation's
+            return isinstance(self.focused, QueryInput) and self._has[1]
         if isinstance(self.focused, Input):
             return action not in {key.action.partition("(")[0] for key in READING}
         return True

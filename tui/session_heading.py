@@ -11,20 +11,32 @@ from ..core.model import Session
 from .rows import short_path
 from .wording import MONTHS, counted, local_time
 
+_PATH = 40
+"""Cells of a path, at most."""
+
 
 def heading(session: Session, titles: Mapping[str, str], home: str, width: int, zone: tzinfo | None = None) -> Content:
-    """Two lines: the title, and the facts that help to tell sessions apart."""
-    facts = [titles.get(session.source, session.source)]
-    if session.project:
-        facts.append(short_path(session.project, home, 40))
-    facts += [fact for fact in (session.branch, session.model, _days(session, zone)) if fact]
-    facts.append(counted(session.turns, "turn"))
+    """Two lines: the title, and the facts that help to tell sessions apart, those that do least left out first."""
+    source = titles.get(session.source, session.source)
+    last = [_days(session, zone), counted(session.turns, "turn")]
     if session.kind != "main":
-        facts.append(session.kind)
+        last.append(session.kind)
     if session.gone_at_source:
-        facts.append("gone at source, kept here")
+        last.append("gone at source, kept here")
+
+    def facts(path: int, *more: str | None) -> Content:
+        place = short_path(session.project, home, path) if session.project else ""
+        return Content(" · ".join(fact for fact in (source, place, *more, *last) if fact))
+
+    choices = (
+        facts(_PATH, session.branch, session.model),
+        facts(_PATH, session.branch),
+        facts(_PATH),
+        facts(_PATH // 2),
+    )
+    line = next((each for each in choices if each.cell_length <= width), choices[-1])
     title = Content.styled(session.title or "untitled", "bold").truncate(width, ellipsis=True)
-    return Content("\n").join([title, Content(" · ".join(facts)).truncate(width, ellipsis=True)])
+    return Content("\n").join([title, line.truncate(width, ellipsis=True)])
 
 
 def _days(session: Session, zone: tzinfo | None) -> str:
@@ -32,7 +44,8 @@ def _days(session: Session, zone: tzinfo | None) -> str:
     if first is None or last is None:
         return ""
     if first.date() == last.date():
-        return f"{_day(first)} {first:%H:%M}-{last:%H:%M}"  # an en dash is ambiguous in width
+        until = f"-{last:%H:%M}" if f"{last:%H:%M}" != f"{first:%H:%M}" else ""  # an en dash is ambiguous in width
+        return f"{_day(first)} {first:%H:%M}{until}"
     return f"{_day(first)} - {_day(last)}"
 
 

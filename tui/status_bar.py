@@ -32,37 +32,53 @@ class Status:
 
 
 def status_line(status: Status, width: int) -> Content:
-    """The line in `width` cells: results at the left, indexing at the right, the longer form of each if it fits."""
-    for left in _lefts(status):
-        for right in _rights(status.progress, status.meaning):
-            gap = width - cell_len(left) - cell_len(right) - 2
-            if gap >= (2 if right else 0):
-                return Content(f" {left}{' ' * gap}{right} ")
-    return Content(f" {_lefts(status)[-1]}").truncate(width, ellipsis=True)
+    """The line in `width` cells: results at the left, indexing at the right, the longer form of each if it fits.
+
+    What is wrong is told before anything else, and that indexing goes on before any but the shortest of the results.
+    """
+    lefts, rights = _lefts(status), _rights(status.progress, status.meaning)
+    choices = [(left, right) for left in lefts[1:] for right in rights] + [(left, "") for left in lefts]
+    for left, right in choices if rights else choices[-len(lefts) :]:
+        gap = width - cell_len(left) - cell_len(right) - 2
+        if gap >= (2 if right else 0):
+            return Content(f" {left}{' ' * gap}{right} ")
+    return Content(f" {lefts[-1]}").truncate(width, ellipsis=True)
 
 
 def _lefts(status: Status) -> list[str]:
     answer = status.answer
     if answer is None:
-        return [status.notice or status.trouble or "searching …", ""]
+        return [status.notice or status.trouble or "searching …"] * 2
     count = f"{'' if answer.exact else 'over '}{answer.total:,}"
     noun = ("session" if answer.lists_sessions else "hit") + ("" if answer.total == 1 else "s")
     short = f"{count} {noun}"
     how = "newest first" if answer.lists_sessions else f"{answer.elapsed_ms:.0f} ms · {answer.how}"
     where = f" in {counted(answer.in_sessions, 'session')}" if answer.in_sessions else ""
     long = f"{short}{where} · {how}"
+    others = answer.sessions - answer.total if answer.lists_sessions and not answer.request.project else 0
+    whole = f"{short} (and {others:,} of sub-agents, scripts and memory files) · {how}" if others > 0 else long
     if status.collected:
-        short, long = (f"{each} · {status.collected} in the basket (f4)" for each in (short, long))
+        short, long, whole = (f"{each} · {status.collected} in the basket (f4)" for each in (short, long, whole))
     out = f"{counted(answer.left_out, 'session')} left out (f3)" if answer.left_out else ""
     hidden = f"{counted(answer.hidden, 'file')} hidden until masked anew" if answer.hidden else ""
-    wrong = " · ".join(part for part in (status.notice, answer.note, status.trouble, hidden) if part)
-    full = " · ".join(part for part in (long, wrong, out) if part)
-    return [full, " · ".join(part for part in (long, wrong) if part), long, short]
+    trouble = _joined(status.notice, status.trouble)
+    all_wrong = _joined(status.notice, answer.note, status.trouble, hidden)
+    return [
+        _joined(whole, all_wrong, out),
+        _joined(long, all_wrong, out),
+        _joined(long, all_wrong),
+        _joined(long, trouble),
+        _joined(short, trouble),
+    ]
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)
 
 
 def _rights(progress: Progress | None, meaning: str) -> list[str]:
     if progress is None:
-        return [meaning, ""] if meaning else [""]
+        return [meaning] if meaning else []
     bar = progress_bar(progress)
     files = f"{progress.files_done:,} / {progress.files_total:,} files"
     rest = [fact for fact in (byte_size(progress.bytes_done), rate(progress), time_left(progress)) if fact]
@@ -75,7 +91,6 @@ def _rights(progress: Progress | None, meaning: str) -> list[str]:
         f"{name}{files} {bar}",
         f"indexing {share} {bar}",
         f"indexing {share}",
-        "",
     ]
 
 

@@ -93,6 +93,7 @@ class Transcript(MatchView, can_focus=True):
         self._fresh = False
         self._start: int | None = None
         self._held: tuple[int, Anchor] | None = None
+        self._height_before = 0
 
     # ---- Contents ----
 
@@ -141,16 +142,29 @@ class Transcript(MatchView, can_focus=True):
         self._held = None
         if fresh or old is None or anchor is None:
             self._open(page)
+            self._height_before = self.view_height
             return
+        seen = self.match is not None and 0 <= old.line_of(Place(*self.match[:2])) - top < self._height_before
         current = old.turns[self.current].id
         index = next((index for index, turn in enumerate(page.turns) if turn.id == current), None)
         self.match = self.match._replace(turn=index) if self.match and index is not None else None
         self.current = index or 0
         found = page.find(anchor)
-        self.scroll_line(page.top(self.current) if found is None else found)
+        y = page.top(self.current) if found is None else found
+        self.scroll_line(self._with_what_is_looked_at(page, y, with_match=seen))
         self._held = (self.scroll_offset.y, anchor)
         self._follow()
+        self._height_before = self.view_height
         self.look_at_opened(page)
+
+    def _with_what_is_looked_at(self, page: Page, y: int, *, with_match: bool) -> int:
+        """The line to begin with, `y` if the current turn is then on the screen, and the match if it is to be."""
+        first, last = page.top(self.current), page.bottom(self.current)
+        if self.match is not None and with_match:
+            first = page.line_of(Place(self.match.turn, self.match.start))
+            last = first + 1
+        height = max(1, self.view_height)
+        return y if first < y + height and last > y else max(0, first - height // 3)
 
     def _open(self, page: Page) -> None:
         """Come to the hit with a little of what was said before it, or further down to its first match."""
@@ -241,6 +255,7 @@ class Transcript(MatchView, can_focus=True):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         self._follow()
+        self._height_before = self.view_height
 
     def on_click(self, event: events.Click) -> None:
         event.prevent_default()  # of selecting everything on a double click

@@ -13,17 +13,41 @@ from .wording import age, byte_size, counted, fitted_paths, from_home
 
 WINDOW_DAYS = 90
 LONGEST_PLACE, LONGEST_PLACES = 24, 72
+_SHORTEST_PLACE, _FRESH = 8, 6
 WHAT_ELSE = """\
 If yours are in another place: f2 adds one, and so does harkback sources add NAME PATH.
 To look around first: harkback demo"""
 
 
 def source_label(each: Survey, home: str, now: int, names: int, width: int) -> Content:
-    """One line of about `width` cells: name (of `names` cells), place, how much there is, how fresh."""
-    files, size, fresh = f"{counted(each.files, 'file'):>11}", f"{byte_size(each.size):>8}", age(each.newest, now)
-    room = min(LONGEST_PLACE, width - names - len(files) - len(size) - 8 - 4 * 2)
-    place = [f"{short_path(str(each.roots[0]), home, room):<{room}}"] if room >= 8 else []
-    return Content("  ".join([f"{each.title:<{names}}", *place, files, size, fresh]))
+    """One line of `width` cells: name (of `names` cells), place, how much there is, how fresh, as far as they fit."""
+    room = _place_room(names, width)
+    place = short_path(str(each.roots[0]), home, room)
+    return _line(
+        each.title, place, counted(each.files, "file"), byte_size(each.size), age(each.newest, now), names, width
+    )
+
+
+def columns_head(names: int, width: int) -> str:
+    """What stands over the columns of those lines; empty where there is none but the names."""
+    line = _line("", "", "", "size", "newest", names, width).plain.rstrip()
+    return line if "size" in line else ""
+
+
+def _line(name: str, place: str, files: str, size: str, fresh: str, names: int, width: int) -> Content:
+    room = _place_room(names, width)
+    parts = [f"{name:<{names}}"]
+    parts += [f"{place:<{room}}"] if room >= _SHORTEST_PLACE else []
+    for cell in (f"{files:>11}", f"{size:>8}", fresh):
+        if sum(map(cell_len, parts)) + 2 * len(parts) + max(len(cell), _FRESH) > width:
+            break
+        parts.append(cell)
+    return Content("  ".join(parts)).truncate(width, ellipsis=True)
+
+
+def _place_room(names: int, width: int) -> int:
+    """Cells for a place, beside the other columns."""
+    return min(LONGEST_PLACE, width - names - 11 - 8 - 8 - 4 * 2)
 
 
 def not_found(missing: Sequence[Survey], width: int) -> str:

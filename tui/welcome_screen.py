@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual import events, getters, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
@@ -17,23 +17,29 @@ from ..core import config as configuration
 from ..core.config import Config, ConfigError
 from ..core.status import Survey, survey
 from .key_line import KeyLine
+from .keys import WELCOME
 from .surroundings import Surroundings
 from .ticks import Choice, Column, Press, Tick
-from .welcome_lines import WHAT_ELSE, WINDOW_DAYS, found_here, never_read, not_found, places_of, source_label
+from .welcome_lines import (
+    WHAT_ELSE,
+    WINDOW_DAYS,
+    columns_head,
+    found_here,
+    never_read,
+    not_found,
+    places_of,
+    source_label,
+)
 from .wording import counted, swept_soon
 
-HIGH, BESIDES = 20, 16
+HIGH, BESIDES = 20, 17
 """Lines of a screen on which the list scrolls by itself, and what stands around the list."""
 
 
 class WelcomeScreen(Screen[bool]):
     """Dismissed with True when the person chose, False when they stepped back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "start", "start", priority=True),
-        Binding("w", "where", "where looked"),
-        Binding("escape", "leave", "leave"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in WELCOME if key.action != "nothing"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
     AUTO_FOCUS = ""
 
@@ -121,6 +127,7 @@ class WelcomeScreen(Screen[bool]):
         rules = self._config.exclude.patterns
         return [
             Static(found_here(len(found)), classes="label", markup=False),
+            self._head(),
             Column(*rows, id="sources"),
             Static("How far back", classes="label", markup=False),
             Choice(f"the last {WINDOW_DAYS} days ({counted(recent, 'file')})", not everything, id="recent"),
@@ -141,6 +148,14 @@ class WelcomeScreen(Screen[bool]):
         now = int(self._place.now().timestamp() * 1000)
         return source_label(each, str(self._place.home), now, names, self.size.width - 11)
 
+    def _head(self) -> Static:
+        head = Static(self._columns(), id="columns", classes="notice muted", markup=False)
+        head.display = bool(self._columns())
+        return head
+
+    def _columns(self) -> str:
+        return columns_head(max(len(each.title) for each in self._found()), self.size.width - 11)
+
     def _missing(self) -> str:
         return not_found([each for each in self._surveys if not each.files], self.size.width - 8)
 
@@ -158,6 +173,9 @@ class WelcomeScreen(Screen[bool]):
         surveys = {each.name: each for each in self._surveys}
         for box in self._boxes():
             box.label = self._label(surveys[box.name or ""])
+        for head in self.query("#columns").results(Static):
+            head.update(self._columns())
+            head.display = bool(self._columns())
         for line in self.query("#missing").results(Press):
             line.text = self._missing()
             line.refresh()
@@ -168,6 +186,13 @@ class WelcomeScreen(Screen[bool]):
             for other in self.query(Choice):
                 if other is not chosen and other.value == chosen.value:
                     other.value = not chosen.value
+
+    def action_all(self) -> None:
+        """Tick all sources, or none where all are ticked."""
+        boxes = self._boxes()
+        wanted = not all(box.value for box in boxes)
+        for box in boxes:
+            box.value = wanted
 
     @on(Press.Pressed)
     def action_where(self) -> None:
@@ -199,7 +224,7 @@ class WelcomeScreen(Screen[bool]):
         """Without anything to tick there is nothing to start."""
         if action == "where":
             return bool(self.query("#missing"))
-        return bool(self.query(Tick)) if action == "start" else True
+        return bool(self.query(Tick)) if action in ("start", "all") else True
 
     def action_leave(self) -> None:
         self.dismiss(False)
