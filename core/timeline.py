@@ -97,13 +97,14 @@ def sessions_on(
     """The sessions that have turns on a day, as far as `among` has their rows; the one that was active last first."""
     since, until = _bounds(day, zone)
     found = db.rows(
-        f"""SELECT turns.session, min(turns.time), max(turns.time), count(*), min(turns.number), max(turns.quality = 'file')
+        f"""SELECT turns.session, min(turns.time), max(turns.time), count(*), min(turns.number),
+              max(turns.quality = 'file')
             FROM sessions CROSS JOIN turns ON turns.session = sessions.id
             WHERE {_SHOWN} AND turns.time >= ? AND turns.time < ? AND sessions.updated >= ? AND sessions.started < ?
             GROUP BY turns.session ORDER BY max(turns.time) DESC, turns.session DESC""",  # noqa: S608
         since, until, since, until,
     )  # fmt: skip
-    return [OnDay(*row[:5], bool(row[5])) for row in found if among(row[0])]
+    return [OnDay(*facts, about=bool(about)) for *facts, about in found if among(facts[0])]
 
 
 def _date(quarter: int, zone: tzinfo | None) -> date | None:
