@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from harkback.core import config as configuration
-from harkback.core.basket import Basket, BasketFile, Mark, round_toggled, toggled
+from harkback.core.basket import MOST, Basket, BasketFile, Mark, round_toggled, toggled
 from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
 from harkback.core.pack import estimated_tokens
@@ -165,6 +165,16 @@ async def test_a_session_is_no_turn_and_that_is_said(place: Surroundings) -> Non
         await press(pilot, "tab", "space")
         assert marks(place) == ()
         assert "Only turns go into the basket" in said(pilot)
+
+
+async def test_a_full_basket_is_told(place: Surroundings) -> None:
+    full = tuple(Mark("claude:gone", None, number, None) for number in range(MOST))
+    BasketFile(place.folder).change(lambda _: Basket(full))
+    async with running(place) as pilot:
+        await ask(pilot, "clipboard ssh")
+        await press(pilot, "tab", "space")
+        assert said(pilot).startswith("The basket is full: it holds 500 marks.")
+        assert marks(place) == full
 
 
 async def test_a_round_is_marked_from_any_of_its_turns(place: Surroundings) -> None:
@@ -347,6 +357,9 @@ async def test_a_copy_that_reaches_nothing_is_not_called_copied(filled: Surround
     async with running(filled) as pilot:
         await press(pilot, "f4", "y")
         assert "Copied" not in said(pilot)
+    async with running(replace(filled, environ={**filled.environ, "TERM": "linux"})) as pilot:
+        await press(pilot, "f4", "y")
+        assert said(pilot) == "Not copied: nothing reached a clipboard; w writes the prompt to a file."
 
 
 async def test_an_empty_basket_has_nothing_to_take_along(place: Surroundings, copied: Callable[[], str]) -> None:

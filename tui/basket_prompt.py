@@ -55,7 +55,11 @@ class PromptScreen(Screen[Resume | None]):
     @work(thread=True, group="copying", exit_on_error=False)
     def _copy(self, text: str) -> None:
         route = clipboard.copy(text, self.own_app, environ=self.place.environ)
-        self.own_app.call_from_thread(self.say, f"{route}: the prompt, ≈ {counted(estimated_tokens(text), 'token')}.")
+        if route == clipboard.FAILED:
+            self.own_app.call_from_thread(self.say, f"{route}; w writes the prompt to a file.", severity="warning")
+        else:
+            said = f"{route}: the prompt, ≈ {counted(estimated_tokens(text), 'token')}."
+            self.own_app.call_from_thread(self.say, said)
 
     def action_edit(self) -> None:
         try:

@@ -15,6 +15,7 @@ SECONDS = 2.0
 """How long a clipboard command may take; it is stopped then."""
 MOST_SENT = 74_994
 """Bytes that every terminal takes that knows OSC 52 at all: 100,000 in base64, as hterm and xterm's peers have it."""
+FAILED = "Not copied: nothing reached a clipboard"
 DEAF = frozenset(("linux", "dumb"))
 """Terminals, by `TERM`, that have no clipboard."""
 
@@ -62,7 +63,7 @@ def copy(
         return f"Copied with {' and '.join(used)}, and sent to your terminal ({_how_sent(text, environ)})"
     if used:
         return f"Copied with {' and '.join(used)}"
-    return f"Sent to your terminal ({_how_sent(text, environ)})" if sent else "Not copied: nothing reached a clipboard"
+    return f"Sent to your terminal ({_how_sent(text, environ)})" if sent else FAILED
 
 
 def _how_sent(text: str, environ: Mapping[str, str]) -> str:

@@ -8,13 +8,15 @@ from typing import Any
 from textual import getters, on, work
 from textual.screen import Screen
 
-from ..core.basket import Part, round_toggled, stretches_added, toggled
+from ..core.basket import MOST, Part, round_toggled, stretches_added, toggled
 from .basket_work import BasketWork, Change, Contents
 from .messages import Collected
 from .reading_pane import ReadingPane
 from .resume import Resume
 from .status_bar import Status
 from .surroundings import Surroundings
+
+FULL = "f4 opens it: x takes one out, C empties it."
 
 
 class CollectingScreen(Screen[Resume | None]):
@@ -91,6 +93,8 @@ class CollectingScreen(Screen[Resume | None]):
         self._set_status(collected=contents.turns)
         if contents.trouble:
             self.notify(contents.trouble, severity="warning", markup=False)
+        elif self._wished and more == 0 and len(contents.basket.marks) >= MOST:
+            self.notify(f"The basket is full: it holds {MOST} marks. {FULL}", severity="warning", markup=False)
         elif self._wished and abs(more) > 1:  # of one turn its mark says enough
             how = "went into" if more > 0 else "were taken out of"
             self.notify(f"{abs(more)} turns {how} the basket.", markup=False)
