@@ -17,7 +17,8 @@ from .keys import ANYWHERE, BASKET, IN_CONVERSATION, IN_RESULTS, READING, SEARCH
 
 ALWAYS = "help"
 FIRST_TO_GO = (
-    "index", "settings.next", "basket.round", "basket.drop", "basket.save", "basket.start", "basket.edit",
+    "index", "settings.next", "basket.order", "basket.up", "basket.down", "basket.undo",
+    "basket.round", "basket.drop", "basket.save", "basket.start", "basket.edit",
     "group", "skips", "sort", "scope", "resume", "timeline", "settings", "basket", "next_pane", "transcript.fold",
     "whole", "find", "next_match", "copy_turn", "mark",
 )  # fmt: skip
