@@ -3,8 +3,10 @@ done."""
 
 from __future__ import annotations
 
+import functools
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -27,8 +29,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 LETTERS = "bcdfghjklmnpqrstvwxz"
+RUN = re.compile(f"[{LETTERS}]{{6,}}".encode())
 
 
+@functools.cache
 def prose(seed: object, words: int = 30) -> str:
     """Words that stand nowhere else."""
     dice = random.Random(repr(seed))
@@ -63,13 +67,14 @@ def bytes_of(engine: Engine) -> dict[str, bytes]:
 
 def words_left(engine: Engine, *texts: str) -> set[tuple[str, str]]:
     """(file, word) of every word of some texts that stands in harkback's files; the index compresses beginnings."""
-    files = bytes_of(engine)
+    ends = {word[3:].encode(): word for text in texts for word in text.split()}
+    assert all(len(end) == 6 and RUN.fullmatch(end) for end in ends)
     return {
-        (name, word)
-        for text in texts
-        for word in text.split()
-        for name, raw in files.items()
-        if word[3:].encode() in raw
+        (name, ends[run[at : at + 6]])
+        for name, raw in bytes_of(engine).items()
+        for run in RUN.findall(raw)
+        for at in range(len(run) - 5)
+        if run[at : at + 6] in ends
     }
 
 
