@@ -431,3 +431,30 @@ async def test_a_failing_app_shows_no_conversation(
         await fail()
     shown = str(app._exit_renderables) + "".join(capsys.readouterr())
     assert "private" not in shown
+
+
+async def test_a_selected_row_that_goes_out_of_the_first_page_keeps_its_conversation(
+    sample_place: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running(sample_place) as pilot:
+        screen = search_screen(pilot)
+        await ask(pilot, "the")
+        await pilot.press("tab", "down", "down", "down", "enter", "pagedown")
+        await settled(pilot)
+        item, line = screen.results.item, screen.reading.transcript.scroll_offset.y
+        opened: list[object] = []
+        read = screen.reading.open
+        monkeypatch.setattr(
+            screen.reading,
+            "open",
+            lambda item, query, *, fresh: (opened.append((item, fresh)), read(item, query, fresh=fresh)),
+        )
+        monkeypatch.setattr("harkback.tui.asking.FIRST_PAGE", 2)  # as if so many newer ones had come before it
+        for _ in range(2):
+            screen.results.ask_again()
+            await settled(pilot)
+        assert screen.results.item == item
+        assert opened
+        assert all(shown is not None and not fresh for shown, fresh in opened)
+        assert screen.focused is screen.reading.transcript
+        assert screen.reading.transcript.scroll_offset.y == line

@@ -10,6 +10,9 @@ from ..core.query import Query
 from .asking import Answer
 from .wording import counted
 
+MOST_NAMED = 6
+"""Sources, by name."""
+
 
 def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Content:
     """`sources` are the titles of the ticked ones."""
@@ -80,6 +83,9 @@ def _parts(query: Query) -> tuple[str, list[str]]:
 
 
 def _listed(names: Sequence[str]) -> str:
+    """Their names, with commas; of more than a line of them the first, and how many others there are."""
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} other sources"]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
 
 

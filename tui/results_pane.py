@@ -69,8 +69,8 @@ class ResultsPane(Vertical):
         """Whose answer is on the screen."""
         self.answer: Answer | None = None
         self._indexing = False
-        self.wanted: str | None = None
-        """Key of a session to select in the next answer that has it."""
+        self._awaited: Item | None = None
+        """What was selected, while its row in a newer answer is not known yet."""
         self._collected: frozenset[int] = frozenset()
         self._by_session: Mapping[str, int] = {}
 
@@ -125,23 +125,20 @@ class ResultsPane(Vertical):
         message.stop()
         if message.asking is not self._asking:
             return
-        old, answer, before = self.answer, message.answer, self.item
+        old, answer, before = self.answer, message.answer, self.item or self._awaited
         unread = message.asking is self._shown_of and isinstance(self.screen.focused, Input)
         kept = _kept_row(old, answer, before, self.list.cursor, unread=unread)
         self._shown_of = message.asking
-        came = _row_of(self.wanted, answer) if self.wanted else None
-        if came is not None:
-            kept, self.wanted = came, None
         self.answer = answer
         self.list.show(answer.items, kept)
         self._show_emptiness()
         self._shown(answer)
         if not answer.items:
             self.post_message(self.Selected(None, fresh=True))
+        elif self.item is None:  # it stays on the screen until its row is known again
+            self._awaited = before
         elif kept is not None:  # otherwise the list says itself that its first row is selected
             self.post_message(self.Selected(self.item, fresh=_identity(self.item) != _identity(before)))
-        if came is not None:
-            self.post_message(self.Chosen())
 
     @on(AskingFailed)
     def _failed(self, message: AskingFailed) -> None:
@@ -174,11 +171,13 @@ class ResultsPane(Vertical):
         if message.answer is self.answer:
             self.list.fill(message.first, message.items)
             if message.first <= self.list.cursor < message.first + len(message.items):
-                self.post_message(self.Selected(self.item, fresh=True))
+                was, self._awaited = self._awaited, None
+                self.post_message(self.Selected(self.item, fresh=_identity(self.item) != _identity(was)))
 
     @on(VirtualList.Highlighted)
     def _highlighted(self, message: VirtualList.Highlighted) -> None:
         message.stop()
+        self._awaited = None
         if self.item is not None:
             self.post_message(self.Selected(self.item, fresh=True))
 
@@ -254,11 +253,6 @@ def _kept_row(old: Answer | None, new: Answer, item: Item | None, cursor: int, *
             return index
     match = old.matches[cursor]
     return new.matches.index(match) if match in new.matches else cursor
-
-
-def _row_of(session: str, answer: Answer) -> int | None:
-    """The first row of a session among those that are known."""
-    return next((index for index, item in enumerate(answer.items) if _session_key(item) == session), None)
 
 
 def _identity(item: Item | None) -> object:

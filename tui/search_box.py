@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from ..core.query import FILTERS, TIMES, Query, parse
+from .asking import Request
 from .completing import Completing, taken
 from .query_input import QueryInput, problem_line
 from .steady import Steady
@@ -23,6 +24,14 @@ def how_told(mode: str, how: str) -> str:
     if mode == "lexical":
         return f"{how} only"
     return f"{how}, as meaning is off (f2)" if mode == "semantic" and how == "words" else how
+
+
+def modes_told(request: Request, how: str) -> str:
+    """Where, in which order, as which rows and by what is searched."""
+    scope = "this project" if request.project else "everywhere"
+    order = "newest" if request.recent else "relevance"
+    rows = ["by session"] if request.by_session else []
+    return " · ".join([scope, order, *rows, how_told(request.mode, how)])
 
 
 class SearchBox(Horizontal):

@@ -27,7 +27,7 @@ from .query_input import QueryInput
 from .reading_pane import ReadingPane
 from .results_pane import ResultsPane
 from .results_screen import ResultsScreen
-from .search_box import SearchBox, how_told
+from .search_box import SearchBox, modes_told
 from .status_bar import StatusBar
 from .surroundings import Surroundings
 
@@ -38,6 +38,7 @@ UNTIL_TYPED = 0.2
 """Seconds; nobody types sooner after the first frame."""
 REFRESH_SECONDS, FIRST_SECONDS = 1.0, 0.25
 """How often results are brought up to date while indexing goes on; the second while there are none yet."""
+_OF_RESULTS = ("open", "resume", "copy_command")
 
 
 class SearchScreen(ResultsScreen):
@@ -99,11 +100,8 @@ class SearchScreen(ResultsScreen):
         self._ask()
 
     def _say_modes(self) -> None:
-        request, answer = self._request, self.results.answer
-        scope = "this project" if request.project else "everywhere"
-        order = "newest" if request.recent else "relevance"
-        rows = ["by session"] if request.by_session else []
-        self.box.say_modes(" · ".join([scope, order, *rows, how_told(request.mode, answer.how if answer else "words")]))
+        answer = self.results.answer
+        self.box.say_modes(modes_told(self._request, answer.how if answer else "words"))
 
     def _answered(self, answer: Answer) -> None:
         if (has := (answer.skipped, bool(answer.items))) != self._has:
@@ -225,8 +223,10 @@ class SearchScreen(ResultsScreen):
         """Keys of the conversation are no keys while text is typed; with nothing skipped its key is not shown."""
         if action == "quiet_skips":
             return not self._has[0]
-        if action == "open":  # elsewhere the key is the list's or the conversation's
-            return isinstance(self.focused, QueryInput) and self._has[1]
+        if action in _OF_RESULTS and not self._has[1]:
+            return False
+        if action == "open" and not isinstance(self.focused, QueryInput):
+            return False  # there the key is the list's or the conversation's
         if isinstance(self.focused, Input):
             return action not in {key.action.partition("(")[0] for key in READING}
         return True
