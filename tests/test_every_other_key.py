@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +14,17 @@ from harkback.core import config as configuration
 from harkback.core.basket import Basket, BasketFile, toggled
 from harkback.tui import keys
 from harkback.tui.basket_screen import BasketScreen
-from harkback.tui.keys import ANYWHERE, BASKET, IN_CONVERSATION, IN_PROMPT, IN_RESULTS, IN_SETTINGS, READING, SEARCH
+from harkback.tui.keys import (
+    ANYWHERE,
+    BASKET,
+    IN_CONVERSATION,
+    IN_PROMPT,
+    IN_RESULTS,
+    IN_SETTINGS,
+    KNOWN,
+    READING,
+    SEARCH,
+)
 from harkback.tui.plain_view import PlainView
 from harkback.tui.surroundings import Surroundings
 from test_app import ask, running, settled
@@ -124,3 +136,23 @@ async def test_every_action_can_have_another_key(place: Surroundings) -> None:
     async with only_settings(place) as pilot:
         assert screen_of(pilot).page.focused_key == "claude"
         await has_other_keys(pilot, (*IN_SETTINGS, *keys.SETTINGS))
+
+
+SHOWN_THERE = {
+    "AgentScreen", "FindBox", "FoldingTick", "HelpScreen", "IndexingMenu", "PathInput", "Press", "QueryInput",
+    "QuestionScreen", "SaveScreen", "SettingsScreen", "SkipsScreen", "Tick", "TimelineScreen", "WelcomeScreen",
+}  # fmt: skip
+"""Classes some of whose keys have no name: they stand on the screen itself, or are what every box and text has."""
+
+
+def test_every_key_that_anything_takes_is_in_the_help_or_stands_where_it_works() -> None:
+    from harkback import tui
+
+    for found in pkgutil.iter_modules(tui.__path__):
+        if found.name == "__main__":
+            continue
+        module = importlib.import_module(f"harkback.tui.{found.name}")
+        for name, each in vars(module).items():
+            if isinstance(each, type) and each.__module__ == module.__name__ and "BINDINGS" in vars(each):
+                for binding in each.BINDINGS:  # type: ignore[attr-defined]
+                    assert binding.id in KNOWN or (binding.id is None and name in SHOWN_THERE), (name, binding)

@@ -40,7 +40,8 @@ def _spelled(name: str) -> str:
     elif len(name) > 2 and name[:2].lower() in ("c-", "m-"):
         name = f"{'ctrl' if name[0] in 'cC' else 'alt'}+{name[2:]}"
     modifiers, _, key = (name[:-1].removesuffix("+"), "", "+") if name.endswith("+") else name.rpartition("+")
-    held = {_OTHERWISE.get(each, each) for each in modifiers.replace(" ", "").lower().split("+")} - {""}
+    key = key.strip()
+    held = {_OTHERWISE.get(each, each) for each in "".join(modifiers.split()).lower().split("+")} - {""}
     if len(key) > 1:
         key = _OTHERWISE.get(key.lower(), key.lower())
     elif held == {"shift"} and key.isalpha():
@@ -50,7 +51,7 @@ def _spelled(name: str) -> str:
     if len(key) == 1:
         (binding,) = Binding.make_bindings([Binding(key, "")])
         key = binding.key
-    whole = "+".join([*sorted(held), key])
+    whole = "+".join([*sorted(held), key]) if key else ""
     return _SAME.get(whole, whole)
 
 
