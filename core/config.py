@@ -5,10 +5,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any, Literal, cast
 
 import msgspec
 
+from .complaint import complaint
 from .exclude import BadRule, Rules
 from .private import Unwritten, write_private
 
@@ -145,11 +146,6 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [name for name in names if self.source(name).enabled]
 
 
-_TABLES: tuple[Any, ...] = (
-    Config, Limits, Retention, Exclude, Redaction, Semantic, Interface, BasketConfig, Tools, HookConfig, SourceConfig,
-)  # fmt: skip
-
-
 def _or(value: int | None, default: int) -> int:
     return default if value is None else value
 
@@ -193,7 +189,7 @@ def parse(text: str, path: Path) -> Config:
     try:
         config = msgspec.convert(values, Config)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{path}: {_complaint(values, Config, ()) or error}") from error
+        raise ConfigError(f"{path}: {complaint(values, Config) or error}") from error
     for key, value in msgspec.structs.asdict(config.limits).items():
         if isinstance(value, int) and not 0 <= value <= MOST:
             raise ConfigError(f"{path}: limits.{key}: {value} is not between 0 and {MOST:,}; 0 means no limit")
@@ -211,27 +207,6 @@ def parse(text: str, path: Path) -> Config:
         except BadPattern as error:
             raise ConfigError(f"{path}: redaction.patterns: {error}") from error
     return config
-
-
-def _complaint(value: object, kind: Any, place: tuple[str, ...]) -> str | None:
-    """The first key in `value` that is not of its kind, and what is allowed there; None when all is well."""
-    try:
-        msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        what = str(error).partition(" - at ")[0]
-    else:
-        return None
-    is_struct = kind in _TABLES
-    fields = {each.name: each.type for each in msgspec.structs.fields(kind)} if is_struct else {}
-    if isinstance(value, dict) and (is_struct or get_origin(kind) is dict):
-        for key, inner in cast(dict[str, object], value).items():
-            if is_struct and key not in fields:
-                return f"{'.'.join((*place, key))}: there is no key `{key}`; known here: {', '.join(fields)}"
-            if found := _complaint(inner, fields[key] if is_struct else get_args(kind)[1], (*place, key)):
-                return found
-    what = what[:1].lower() + what[1:].replace("`object`", "a table").replace(" | null", "")
-    allowed = f"; allowed: {', '.join(sorted(get_args(kind)))}" if get_origin(kind) is Literal else ""
-    return f"{'.'.join(place)}: {what}{allowed}"
 
 
 def get(config: Config, key: str) -> object:
