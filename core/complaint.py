@@ -15,7 +15,7 @@ def complaint(value: object, kind: Any, place: tuple[str, ...] = ()) -> str | No
         what = str(error).partition(" - at ")[0]
     else:
         return None
-    table = cast(type[msgspec.Struct], kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else None
+    table = kind if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else None
     fields = {each.name: each.type for each in msgspec.structs.fields(table)} if table else {}
     if isinstance(value, dict) and (table or get_origin(kind) is dict):
         for key, inner in cast(dict[str, object], value).items():
