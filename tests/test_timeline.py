@@ -11,11 +11,16 @@ from typing import Any
 
 import pytest
 from harkback.core.browse import Kept, kept
+from harkback.core.forget import forget
+from harkback.core.forget_plan import Request
 from harkback.core.model import Session
 from harkback.core.query import parse
+from harkback.core.report import Report
 from harkback.core.timeline import Day, OnDay, activity, by_day, sessions_on, without_time
+from harkback.core.worker import Done
 from harkback.tui.basket_screen import BasketScreen
 from harkback.tui.key_line import KeyLine
+from harkback.tui.palette import Everything
 from harkback.tui.spark_strip import SparkStrip
 from harkback.tui.surroundings import Surroundings
 from harkback.tui.timeline_lines import DaySession, bar_of, day_row, session_lines, spark, sparks
@@ -261,7 +266,7 @@ async def test_the_timeline_to_the_letter(
             await pilot.press("enter")
             await settled(pilot)
             compare_screen(pilot.app, f"timeline-reading-{size[0]}x{size[1]}")
-            screen._days.focus()
+            screen.set_focus(screen._days)
             screen.box.put("clipboard" if number % 2 else "剪贴板")
             await settled(pilot)
             compare_screen(pilot.app, f"timeline-filtered-{size[0]}x{size[1]}")
@@ -270,6 +275,7 @@ async def test_the_timeline_to_the_letter(
             compare_screen(pilot.app, f"timeline-nothing-{size[0]}x{size[1]}")
             screen.box.put("")
             await settled(pilot)
+            screen.set_focus(screen._days)
             screen._days.cursor = 0
             await settled(pilot)
             await pilot.press("f6")
@@ -471,6 +477,35 @@ async def test_a_title_that_is_looked_for_is_marked_in_what_was_said(sample_plac
         assert screen.reading.transcript.matching
 
 
+async def test_what_is_indexed_or_dropped_meanwhile_is_shown_and_the_place_kept(place: Surroundings) -> None:
+    async with running(place) as pilot:
+        main = search_screen(pilot)
+        screen = await open_timeline(pilot)
+        await pilot.press("j", "j", "enter")
+        await settled(pilot)
+        day, shown, newest = screen._day, screen.reading.session, screen._days.item(0)
+        assert newest is not None
+        with closing(place.store.read()) as db:
+            row = sessions_on(db, newest.day)[0].session
+            key = ":".join(db.row("SELECT source, native_id FROM sessions WHERE id = ?", row) or ())
+        before = screen._days.count
+        forget(place.store, Request(session=key))
+        main.news.publish(Done(Report()))
+        await settled(pilot)
+        assert screen._days.count == before - newest.sessions  # that day had no other
+        assert (screen._day, screen.reading.session) == (day, shown)
+        assert screen.focused is screen._sessions
+
+
+async def test_the_palette_offers_nothing_that_cannot_be_done_over_the_timeline(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        screen = await open_timeline(pilot)
+        names = [name for name, _, _ in Everything(screen)._entries()]
+        assert any(name.startswith("basket: ") for name in names)
+        assert any(name.startswith("source: ") for name in names)
+        assert not any(name.startswith(("settings: settings", "skips: ", "timeline: the timeline")) for name in names)
+
+
 async def test_tab_completes_a_filter_of_the_timeline(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
         screen = await open_timeline(pilot)
@@ -490,6 +525,6 @@ async def test_without_an_index_the_timeline_says_so_and_is_left(sample_place: S
         screen = await open_timeline(pilot)
         assert "No session is on any day yet." in head(screen) or "not" in head(screen)
         assert screen.has_class("-empty")
-        await pilot.press("enter", "tab", "w", "c", "f", "escape")
+        await pilot.press("enter", "tab", "w", "escape", "escape")
         await settled(pilot)
         assert search_screen(pilot)

@@ -16,7 +16,7 @@ from .search_screen import SearchScreen
 _OF_SCREEN = {
     "SearchScreen": (*SEARCH, *READING),
     "BasketScreen": BASKET,
-    "TimelineScreen": TIMELINE,
+    "TimelineScreen": (*TIMELINE, *READING),
     "SettingsScreen": SETTINGS,
 }
 _NO_ACTION = frozenset(("command_palette", "nothing"))
@@ -44,7 +44,7 @@ class Everything(Provider):
     def _entries(self) -> Iterator[Entry]:
         own: tuple[Key, ...] = _OF_SCREEN.get(type(self.screen).__name__, ())
         for key in (*own, *ANYWHERE):
-            if key.action and key.action not in _NO_ACTION:
+            if key.action and key.action not in _NO_ACTION and (key in own or self.app.check_action(key.action, ())):
                 yield self._entry(key, self.screen if key in own else self.app, key.action)
         yield from self._of_focus()
         yield from self._pages()

@@ -89,7 +89,7 @@ class TimelineView(ReadingScreen):
         self._look()
 
     def _hear(self, event: Event) -> None:
-        if isinstance(event, Done) and event.report.read and self.is_current:
+        if isinstance(event, Done) and self.is_current:
             self._look()
 
     # ---- asking and showing ----
@@ -113,8 +113,8 @@ class TimelineView(ReadingScreen):
         self._empty.update(message.empty_text())
         self.show_status()
         self._day_changed()
-        if not message.days and self.focused in (self._sessions, self.reading.transcript):
-            self._days.focus()
+        if not message.days and self.focused is not self.box.input:
+            self.box.input.focus()  # the lists go away, and with them what had the focus
 
     @on(VirtualList.Highlighted, "#days")
     def _day_changed(self) -> None:
