@@ -21,12 +21,14 @@ from harkback.core.config import Config, Interface
 from harkback.tui import demo
 from harkback.tui.app import HarkbackApp
 from harkback.tui.search_screen import SearchScreen
+from harkback.tui.settings_screen import SettingsScreen
 from harkback.tui.surroundings import Surroundings
 from rich.cells import cell_len
 from textual.worker import WorkerCancelled
 
 FOLDER = Path(__file__).parent
 NOW = datetime(2026, 11, 30, 9, 30)  # noqa: DTZ001, the zone is set to UTC below
+READ_AT = int(NOW.replace(tzinfo=UTC).timestamp() * 1000) - 120_000
 # Textual's pictures name a font on a server; any monospace of the viewer's will do.
 STRETCH = re.compile(r'textLength="([\d.]+)"([^>]*)>([^<]+)<')
 """How wide a text is drawn: Rich takes every character for one cell."""
@@ -45,7 +47,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("welcome", first_start=True, size=(96, 20)),
+    Picture("welcome", first_start=True, size=(100, 23)),
     Picture("search", [*"clipboard ssh"]),
     Picture("chinese", [*"剪贴板"]),
     Picture("reading", [*"migration fails", "enter", "plus", "n"]),
@@ -53,9 +55,14 @@ PICTURES = (
     Picture("light", [*"memory leak"], theme="textual-light"),
     Picture("meant", [*"clipbaord"]),
     Picture("timeline", ["f6"]),
-    Picture("settings", ["f2"]),
+    Picture("settings", ["f2"], size=(110, 18)),
+    Picture("exclusions", ["f2", "2", *"project:~/src/shop"], size=(110, 18)),
     Picture("keys", ["f1"], size=(96, 40)),
-    Picture("basket", [*"clipboard ssh", "tab", "space", "down", "down", "space", "f4"]),  # last: it stays filled
+    Picture(
+        "basket",
+        [*"clipboard ssh", "tab", "space", "down", "down", "space", *["down"] * 6, "space", "f4"],
+        size=(110, 28),
+    ),  # last: it stays filled
 )
 
 
@@ -86,6 +93,10 @@ async def take(picture: Picture, place: Surroundings) -> None:
             screen.query_input.cursor_blink = False
             if answer := screen._status.answer:
                 screen._set_status(answer=replace(answer, elapsed_ms=7.0))
+        if isinstance(settings := app.screen, SettingsScreen) and settings.facts:
+            sources = tuple(replace(each, last_run=READ_AT) for each in settings.facts.sources)
+            settings.facts = replace(settings.facts, sources=sources)
+            await settings.redraw()
         await settle(app)
         svg = WEB_FONT.sub("", app.export_screenshot(title="harkback"))
         svg = re.sub(r"terminal-\d+", "terminal", svg)

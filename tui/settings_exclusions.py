@@ -70,11 +70,11 @@ class ExclusionsSection(Quiet):
             return "counting what it would hide …"
         hides = self._counted.hides
         if not hides.files and not hides.sessions:
-            return f"would hide nothing now{self._hint()}"
+            return f"would hide nothing now{self._hint()} · enter saves it"
         named = [f"“{crop(title, (), LONGEST_TITLE)[0]}”" for title in hides.titles if title][:MOST_NAMED]
         titles = f": {', '.join(named)}" if named else ""
         more = " …" if hides.sessions > len(named) else ""
-        return f"would hide {counted(hides.sessions, 'session')}, {counted(hides.files, 'file')}{titles}{more}"
+        return f"would hide {counted(hides.sessions, 'session')}, {counted(hides.files, 'file')}{titles}{more} · enter saves it"
 
     def _hint(self) -> str:
         if parts(self._rule)[0]:
