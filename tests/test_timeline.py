@@ -506,6 +506,20 @@ async def test_the_palette_offers_nothing_that_cannot_be_done_over_the_timeline(
         assert not any(name.startswith(("settings: settings", "skips: ", "timeline: the timeline")) for name in names)
 
 
+async def test_what_is_typed_ahead_is_the_filter_or_the_day_and_no_other_key(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        screen = await open_timeline(pilot)
+        for first, box in (("slash", screen.box.input), ("d", screen._to)):
+            day = screen._day
+            for key in (first, "w", "c", "d", "f"):  # at once, as a slow line delivers them
+                pilot.app.simulate_key(key)
+            await settled(pilot)
+            assert box.value == "wcdf"
+            assert screen._day == day or first == "slash"
+            await pilot.press("escape", "escape")
+            await settled(pilot)
+
+
 async def test_tab_completes_a_filter_of_the_timeline(sample_place: Surroundings) -> None:
     async with running(sample_place) as pilot:
         screen = await open_timeline(pilot)

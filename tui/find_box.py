@@ -60,7 +60,7 @@ class FindBox(Horizontal):
     def open(self) -> None:
         """Show it and take the focus."""
         self.add_class("-shown")
-        self.input.focus()
+        self.screen.set_focus(self.input)
 
     def close(self) -> None:
         """Be gone, and find nothing."""

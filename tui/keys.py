@@ -18,7 +18,10 @@ class Key:
     """For the bottom line; empty: only in the help."""
     help: str
     priority: bool = False
-    """Works although a text box would take the key."""
+    """Done at once, before the widget with the focus has the key: what is typed right behind it goes to where it leads.
+
+    In a text box the key is done too, unless the screen's `check_action` says otherwise.
+    """
 
     def binding(self) -> Binding:
         return Binding(
@@ -66,7 +69,14 @@ READING = (
     Key("basket_here", "b", "app.basket", "", "open the basket"),
     Key("copy_turn", "y", "copy_turn", "copy", "copy this turn"),
     Key("copy_round", "Y", "copy_round", "", "copy this round: question and answers"),
-    Key("find", "slash", "find", "find", "find in the conversation (in the results: back to the search box)"),
+    Key(
+        "find",
+        "slash",
+        "find",
+        "find",
+        "find in the conversation (in the results: back to the search box)",
+        priority=True,
+    ),
     Key("tools", "t", "tools", "", "tool output: all opened, or folded again"),
     Key("branches", "v", "branches", "", "abandoned branches too, or only the active one"),
     Key("agents", "s", "agents", "", "into the sub-agent that started here"),
@@ -105,11 +115,18 @@ TIMELINE = (
     Key("timeline.choose", "enter", "choose", "open", "on to the day's sessions, there to the conversation"),
     Key("timeline.other", "tab,right", "pane(1)", "next pane", "days, sessions, conversation"),
     Key("timeline.previous", "shift+tab,left", "pane(-1)", "", "back again"),
-    Key("timeline.filter", "slash", "filter", "filter", "by title, project, source: …; in the conversation: find"),
+    Key(
+        "timeline.filter",
+        "slash",
+        "filter",
+        "filter",
+        "by title, project, source: …; in the conversation: find",
+        priority=True,
+    ),
     Key("timeline.source", "c", "source(1)", "source", "only one source, then the next one, then all again"),
     Key("timeline.source_back", "C", "source(-1)", "", "the same backwards"),
     Key("timeline.search", "f", "search_day", "search day", "search in this day"),
-    Key("timeline.to", "d", "go_to", "go to", "go to a day: 2026-03-01, last week, 上周"),
+    Key("timeline.to", "d", "go_to", "go to", "go to a day: 2026-03-01, last week, 上周", priority=True),
     Key("timeline.earlier", "right_square_bracket,m", "earlier('month')", "month", "the month before"),
     Key("timeline.later", "left_square_bracket,M", "earlier('-month')", "", "the month after"),
     Key("timeline.week", "w", "earlier('week')", "week", "the week before"),

@@ -169,7 +169,7 @@ class SearchScreen(ResultsScreen):
 
     def action_focus_query(self) -> None:
         self.remove_class("-reading")
-        self.query_input.focus()
+        self.set_focus(self.query_input)
 
     def action_find(self) -> None:
         if self.focused is self.results.list:

@@ -96,7 +96,7 @@ class TimelineScreen(TimelineView):
         self.reading.find_in_it()
 
     def action_filter(self) -> None:
-        self.box.input.focus()
+        self.set_focus(self.box.input)
 
     def to_next_session(self, by: int) -> bool:
         here = self._sessions.cursor
@@ -120,7 +120,7 @@ class TimelineScreen(TimelineView):
 
     def action_go_to(self) -> None:
         self._to.add_class("-shown")
-        self._to.focus()
+        self.set_focus(self._to)
 
     @on(Input.Submitted, "#to-day")
     def _go_to(self, message: Input.Submitted) -> None:
