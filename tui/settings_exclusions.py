@@ -74,7 +74,8 @@ class ExclusionsSection(Quiet):
         named = [f"“{crop(title, (), LONGEST_TITLE)[0]}”" for title in hides.titles if title][:MOST_NAMED]
         titles = f": {', '.join(named)}" if named else ""
         more = " …" if hides.sessions > len(named) else ""
-        return f"would hide {counted(hides.sessions, 'session')}, {counted(hides.files, 'file')}{titles}{more} · enter saves it"
+        what = f"{counted(hides.sessions, 'session')}, {counted(hides.files, 'file')}"
+        return f"would hide {what}{titles}{more} · enter saves it"
 
     def _hint(self) -> str:
         if parts(self._rule)[0]:
