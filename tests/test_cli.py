@@ -607,13 +607,13 @@ def test_hostile_sessions_and_queries_print_no_control_characters(harkback: Comm
 
 
 @pytest.mark.parametrize("environ", [{"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0"}, {"PYTHONIOENCODING": "ascii"}])
-def test_an_ascii_terminal_gets_escapes_instead_of_errors(samples: CommandLine, environ: dict[str, str]) -> None:
-    ran = samples("search", os.fsencode("剪贴板"), **environ)
+def test_an_ascii_terminal_gets_escapes_instead_of_errors(indexed: CommandLine, environ: dict[str, str]) -> None:
+    ran = indexed("search", os.fsencode("剪贴板"), **environ)
     assert ran.code == 0
-    as_json = samples("search", os.fsencode("剪贴板"), "--json", **environ)
+    as_json = indexed("search", os.fsencode("剪贴板"), "--json", **environ)
     assert as_json.json["query"] == "剪贴板"
-    assert samples("show", as_json.json["hits"][0]["session"], **environ).code == 0
-    assert samples("search", "--help", **environ).code == 0
+    assert indexed("show", as_json.json["hits"][0]["session"], **environ).code == 0
+    assert indexed("search", "--help", **environ).code == 0
 
 
 def test_a_closed_pipe_is_no_error_and_prints_nothing(samples: CommandLine) -> None:

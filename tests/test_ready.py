@@ -24,10 +24,11 @@ COMMANDS = (
     "", "demo", "nonsense", "--version", "config path", "config set interface.theme nord", "config get",
     "sources", "sources enable codex", "sources add claude ~", "sources remove claude ~", "sources confirm claude",
     "sources disable codex", "exclude add title:salary", "exclude list", "exclude test title:clipboard",
-    "exclude remove title:salary", "index", "search clipboard", "search xylophone", "search --stdin",
-    "context clipboard", "show nonsense", "memory search clipboard", "memory get nonsense", "resume nonsense",
-    "hook status", "hook event SessionStart", "hook install codex --yes", "why nonsense", "doctor", "mcp",
-    "forget --source codex --yes", "forget --source claude --yes", "status",
+    "exclude remove title:salary", "index", "search clipboard --no-refresh", "search xylophone --no-refresh",
+    "search --stdin --no-refresh", "context clipboard --no-refresh", "show nonsense",
+    "memory search clipboard --no-refresh", "memory get nonsense", "resume nonsense", "hook status",
+    "hook event SessionStart", "hook install codex --yes",
+    "why nonsense", "doctor", "mcp", "forget --source codex --yes", "forget --source claude --yes", "status",
 )  # fmt: skip
 """In this order, in one home; each command at least once."""
 
