@@ -40,6 +40,7 @@ async def settled(pilot: Pilot[Any]) -> None:
 @asynccontextmanager
 async def running(place: Surroundings, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[Any]]:
     app = HarkbackApp(place)
+    app.NOTIFICATION_TIMEOUT = 3_600  # what was told is still there on a slow machine
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
         yield pilot
