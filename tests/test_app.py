@@ -451,6 +451,7 @@ async def test_a_selected_row_that_goes_out_of_the_first_page_keeps_its_conversa
             lambda item, query, *, fresh: (opened.append((item, fresh)), read(item, query, fresh=fresh)),
         )
         monkeypatch.setattr("harkback.tui.asking.FIRST_PAGE", 2)  # as if so many newer ones had come before it
+        monkeypatch.setattr("harkback.tui.asking.MOVED", -1_000)
         for _ in range(2):
             screen.results.ask_again()
             await settled(pilot)

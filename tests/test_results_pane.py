@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from harkback.core.model import Excerpt, Hit, Session
 from harkback.core.query import Query
-from harkback.tui.asking import Answer, Request
+from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.results_pane import _kept_row
+from harkback.tui.surroundings import Surroundings
 
 SESSION = Session("claude:s", "claude", "s", "", None, None, None, None, None, None, "main", 9, False)
 HITS = [
@@ -37,6 +38,25 @@ def test_the_selected_row_in_a_newer_answer(
 ) -> None:
     old = answer(0, 1, 2)
     assert _kept_row(old, answer(*order), HITS[cursor], cursor, unread=unread) == expected
+
+
+def test_what_was_on_the_screen_is_known_at_once_in_a_newer_answer(
+    sample_place: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harkback.tui.asking.FIRST_PAGE", 5)
+    monkeypatch.setattr("harkback.tui.asking.MOVED", 2)
+    for on_screen, known in (
+        (range(0), {*range(5)}),
+        (range(10, 13), {*range(5), *range(8, 15)}),
+        (range(3, 6), {*range(8)}),
+    ):
+        answers: list[Answer] = []
+        Asking(sample_place, Request("the"), on_screen).run(answers.append)
+        assert len(answers[0].items) > 20
+        assert {index for index, item in enumerate(answers[0].items) if item is not None} == known
+    answers.clear()
+    Asking(sample_place, Request("the"), range(900, 903)).run(answers.append)
+    assert len(answers[0].items) == answers[0].total
 
 
 def test_another_question_begins_at_its_first_row() -> None:

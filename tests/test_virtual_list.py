@@ -231,6 +231,17 @@ async def test_a_list_that_grows_can_keep_a_row_that_was_out_of_reach() -> None:
         assert titles(app)[0] == "▌ item 50"
 
 
+async def test_it_knows_which_rows_are_seen() -> None:
+    async with running(range(100), size=(30, 10)) as (app, pilot):
+        assert app.list.on_screen == range(4)
+        await pilot.press("end")
+        assert app.list.on_screen == range(96, 100)
+        app.list.show(range(2))
+        assert app.list.on_screen == range(2)
+        app.list.show(())
+        assert app.list.on_screen == range(0)
+
+
 async def test_only_rows_near_the_screen_are_touched() -> None:
     touched: set[int] = set()
 

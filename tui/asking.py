@@ -26,6 +26,8 @@ UNTIL_THE_REST = 0.05
 They are painted meanwhile, and nobody's machine works for one who types on."""
 FIRST_PAGE = 24
 """Rows whose details come with the first answer."""
+MOVED = 10
+"""So many rows may have come before those on the screen since."""
 MODES = ("auto", "lexical", "semantic")
 """By words and by meaning as far as there is such; by words alone; by meaning alone."""
 HOW = {"lexical": "words", "hybrid": "words + meaning", "semantic": "meaning"}
@@ -105,8 +107,10 @@ class Cancelled(Exception):
 class Asking:
     """Does one request; `cancel` may be called from any thread at any time."""
 
-    def __init__(self, place: Surroundings, request: Request) -> None:
+    def __init__(self, place: Surroundings, request: Request, on_screen: range = range(0)) -> None:
+        """`on_screen`: the rows that the person sees of an earlier answer; of those details come along."""
         self.request = request
+        self._on_screen = on_screen
         self._place = place
         self._cancelled = threading.Event()
         self._db: Database | None = None
@@ -208,9 +212,12 @@ class Asking:
         if self._cancelled.is_set():
             raise Cancelled
         elapsed = (time.perf_counter() - began) * 1000
-        first = details(db, answer, 0, FIRST_PAGE)
-        rest: list[Item | None] = [None] * (len(answer.matches) - len(first))
-        return replace(answer, items=[*first, *rest], elapsed_ms=elapsed)
+        items: list[Item | None] = [None] * len(answer.matches)
+        items[:FIRST_PAGE] = details(db, answer, 0, FIRST_PAGE)
+        start = max(FIRST_PAGE, self._on_screen.start - MOVED)
+        stop = max(start, self._on_screen.stop + MOVED)
+        items[start:stop] = details(db, answer, start, stop)
+        return replace(answer, items=items, elapsed_ms=elapsed)
 
 
 def details(db: Database, answer: Answer, first: int, stop: int) -> list[Item]:

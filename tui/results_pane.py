@@ -101,15 +101,18 @@ class ResultsPane(Vertical):
 
     def ask(self, request: Request) -> None:
         """Search; a search that is still running is interrupted and its results are dropped."""
-        if self._asking:
-            self._asking.cancel()
-        self._asking = Asking(self._place, request)
-        self._run(self._asking)
+        self._ask(Asking(self._place, request))
 
     def ask_again(self) -> None:
         """The same search over what is in the index now."""
         if self._asking:
-            self.ask(self._asking.request)
+            self._ask(Asking(self._place, self._asking.request, self.list.on_screen))
+
+    def _ask(self, asking: Asking) -> None:
+        if self._asking:
+            self._asking.cancel()
+        self._asking = asking
+        self._run(asking)
 
     @work(thread=True, group="asking", exclusive=True, exit_on_error=False)
     def _run(self, asking: Asking) -> None:

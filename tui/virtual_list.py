@@ -119,6 +119,12 @@ class VirtualList(ScrollView, Generic[T], can_focus=True):
         """How many rows there are."""
         return len(self._items)
 
+    @property
+    def on_screen(self) -> range:
+        """The indexes of the rows that are seen, even of those cut at the edges."""
+        top = self.scroll_offset.y
+        return range(top // self._row_height, min(len(self._items), -(-(top + self._height) // self._row_height)))
+
     def show(self, items: Sequence[T | None], keep: int | None = None) -> None:
         """Replace the contents.
 
