@@ -266,4 +266,5 @@ class ReadingPane(Vertical):
     def _refresh_heading(self) -> None:
         if self.session:
             width = max(1, self.size.width - 2)
-            self._head.update(heading(self.session, self._place.titles, str(self._place.home), width))
+            # It is as high as it is, so the screen need not be laid out anew for every row that the cursor passes.
+            self._head.update(heading(self.session, self._place.titles, str(self._place.home), width), layout=False)

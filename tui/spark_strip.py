@@ -33,12 +33,15 @@ class SparkStrip(Static):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, markup=False)
         self._sparks: Sparks | None = None
+        self._height = 0
 
     def show(self, sparks: Sparks | None, chosen: date | None) -> None:
         """Draw these, with a mark below the chosen day."""
-        self._sparks = sparks
+        lines = sparks.lines(chosen) if sparks else []
+        as_high = len(lines) == self._height
+        self._sparks, self._height = sparks, len(lines)
         self.set_class(sparks is not None, "-shown")
-        self.update(Content("\n").join(sparks.lines(chosen)) if sparks else "")
+        self.update(Content("\n").join(lines), layout=not as_high)
 
     def on_click(self, event: events.Click) -> None:
         if self._sparks is None or (at := event.get_content_offset(self)) is None:
