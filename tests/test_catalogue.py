@@ -380,7 +380,7 @@ FILES = {
     98: case(
         "a disk that fails",
         "bad_files::a_disk_that_fails_keeps_the_rows_and_is_tried_again",
-        "faults::whatever_call_fails_nothing_is_lost_or_wrong",
+        "faults::whatever_is_killed_fails_is_full_or_many_nothing_is_lost_or_wrong",
     ),
     99: case("a file that its writer locks", why="Windows only; such an error is an OSError and tried again, as in 98"),
     100: case(

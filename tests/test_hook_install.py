@@ -150,7 +150,7 @@ def test_every_agent_can_have_hooks_and_status_tells_which_have(harkback: Comman
         assert list(data) == ["hooks"]
         assert list(data["hooks"]) == list(of.events)
     gemini = AGENTS["gemini"].settings(harkback.home, {})
-    gemini.write_text(gemini.read_text("utf-8").replace("harkback.tui", "harkback.tui --home /else"), "utf-8")
+    gemini.write_text(gemini.read_text("utf-8").replace(" hook ", " --home /else hook "), "utf-8")
     AGENTS["qwen"].settings(harkback.home, {}).unlink()
     rows: list[dict[str, Any]] = harkback("hook", "status", "--json").json["agents"]
     assert {row["agent"]: row["state"] for row in rows} == {
