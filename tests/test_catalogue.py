@@ -401,9 +401,9 @@ INDEX = {
     104: case(
         "kill -9 at any point",
         "store::killed_at_any_point_the_index_is_whole_and_goes_on",
-        "faults::whoever_is_killed_at_whatever_point_nothing_is_lost_or_wrong",
+        "faults::whatever_is_killed_fails_is_full_or_many_nothing_is_lost_or_wrong",
     ),
-    105: case("a full disk", "faults::a_full_disk_or_a_limit_to_files_stops_what_is_done_and_nothing_else"),
+    105: case("a full disk", "faults::whatever_is_killed_fails_is_full_or_many_nothing_is_lost_or_wrong"),
     106: case(
         "a full disk while forgetting",
         "forget::everything_is_forgotten_on_a_full_disk",
@@ -412,7 +412,7 @@ INDEX = {
     107: case(
         "a limit to the size of files",
         "store::a_full_disk_stops_indexing_and_nothing_else",
-        "faults::a_full_disk_or_a_limit_to_files_stops_what_is_done_and_nothing_else",
+        "faults::whatever_is_killed_fails_is_full_or_many_nothing_is_lost_or_wrong",
     ),
     108: case("a disk that fails once", "damage::a_suspicion_that_comes_to_nothing_changes_nothing"),
     109: case(
@@ -430,7 +430,7 @@ INDEX = {
     112: case("a migration cut short", "migrate::killed_in_the_middle_of_a_step_it_is_made_again"),
     113: case(
         "several writers",
-        "faults::many_index_and_search_at_once_and_another_programs_database_is_read_while_it_is_written",
+        "faults::whatever_is_killed_fails_is_full_or_many_nothing_is_lost_or_wrong",
         "lock::writers_in_a_crowd_never_meet",
         "store::one_writes_and_the_second_is_told",
     ),
