@@ -6,6 +6,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -43,6 +45,27 @@ _AGENT_PREFIXES = (
 def pytest_xdist_auto_num_workers() -> int:
     """Half of the time tests wait for child processes and for screens."""
     return 2 * (os.cpu_count() or 1)
+
+
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Before the first run of all tests have each file of them prepared once: every worker would do it for itself."""
+    tests = Path(__file__).parent
+    is_prepared = any(tests.glob("__pycache__/test_*-pytest-*.pyc"))
+    if config.getoption("file_or_dir") or is_prepared or sys.dont_write_bytecode:
+        return
+    count = os.cpu_count() or 1
+    files = sorted(map(str, tests.glob("test_*.py")))
+    preparing = [
+        subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-n0", "--collect-only", "-qq", *files[part::count]],
+            cwd=config.rootpath,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for part in range(count)
+    ]
+    for each in preparing:
+        each.wait()
 
 
 @pytest.fixture(autouse=True)
