@@ -10,6 +10,7 @@ from harkback.core.query import Query
 from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.results_pane import _kept_row
 from harkback.tui.surroundings import Surroundings
+from test_app import running, search_screen, settled
 
 SESSION = Session("claude:s", "claude", "s", "", None, None, None, None, None, None, "main", 9, False)
 HITS = [
@@ -63,3 +64,16 @@ def test_another_question_begins_at_its_first_row() -> None:
     assert _kept_row(answer(0, 1), answer(1, 0, text="okapi"), HITS[1], 1, unread=False) is None
     assert _kept_row(None, answer(1), None, 0, unread=False) is None
     assert _kept_row(answer(0), replace(answer(), items=[]), HITS[0], 0, unread=True) is None
+
+
+async def test_a_first_letter_asks_nothing_and_leaves_what_is_shown_alone(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        results = search_screen(pilot).results
+        asked, answer = results._asking, results.answer
+        await pilot.press("c")
+        await settled(pilot)
+        assert results._asking is asked
+        assert results.answer is answer
+        await pilot.press("l")
+        await settled(pilot)
+        assert results.asked == Request("cl")

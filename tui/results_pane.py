@@ -93,6 +93,11 @@ class ResultsPane(Vertical):
         return self.list.item(self.list.cursor)
 
     @property
+    def asked(self) -> Request | None:
+        """The last question, answered or not."""
+        return self._asking.request if self._asking else None
+
+    @property
     def offered(self) -> str | None:
         """The query as it may have been meant, where that is offered."""
         return self.answer.suggestion if self.answer else None

@@ -74,6 +74,12 @@ class SearchBox(Horizontal):
     def _understand(self, text: str) -> Query:
         return parse(text, self._place.now(), typing=True)
 
+    @property
+    def asked(self) -> str:
+        """What is in the box; nothing while that is no question yet, as a first letter is none."""
+        query = self._understand(self.input.value)
+        return "" if query.is_empty() and not query.filters else self.input.value
+
     def say_modes(self, words: str) -> None:
         """How is searched, at the right."""
         self._modes.update(f"{words} ")

@@ -42,7 +42,7 @@ _OF_RESULTS = ("open", "resume", "copy_command")
 
 
 class SearchScreen(ResultsScreen):
-    """Type, look, read, copy. The app ends with it: with the session to resume, or without."""
+    """Type, look, read, copy. The app ends with it, with a session to resume or without."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(key.binding() for key in (*READING, *SEARCH)),
@@ -91,9 +91,10 @@ class SearchScreen(ResultsScreen):
     @on(Input.Changed, "#query")
     def _ask(self) -> None:
         self._live.typing()
-        self._request = replace(self._request, text=self.query_input.value)
+        self._request = replace(self._request, text=self.box.asked)
         self._say_modes()
-        self.results.ask(self._request)
+        if self._request != self.results.asked:
+            self.results.ask(self._request)
 
     def _ask_otherwise(self, **changes: Any) -> None:
         self._request = replace(self._request, **changes)
