@@ -12,7 +12,6 @@ from dataclasses import replace
 from . import candidates
 from .database import Database
 from .filters import Where
-from .packing import unpack
 from .query import Query
 from .rank import Candidate
 from .term import Term
@@ -33,7 +32,7 @@ def begun(db: Database, query: Query, condition: Where) -> list[Candidate] | Non
         return None
     found, _ = candidates.best(db, replace(query, wanted=query.wanted[:-1]), condition, loose=False)
     has = re.compile(rf"(?<![^\W_])(?i:{term.text})|(?<=[a-z0-9]){term.text.capitalize()}")
-    kept = [each for each in found if has.search(_text(db, each.chunk))]
+    kept = [each for each in found if has.search(candidates.text_of(db, each.chunk))]
     return kept if len(kept) >= ENOUGH else None
 
 
@@ -44,8 +43,3 @@ def _beginning(query: Query) -> Term | None:
     term = query.wanted[-1][0]
     short = term.prefix and not term.quoted and len(term.text) <= LONGEST and term.text.isascii()
     return term if short and term.text.isalpha() and term.stop == len(query.text) else None
-
-
-def _text(db: Database, chunk: int) -> str:
-    row = db.row("SELECT text, start, stop FROM chunks JOIN turns ON turns.id = turn WHERE chunks.id = ?", chunk)
-    return unpack(row[0])[row[1] : row[2]] if row else ""

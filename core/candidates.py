@@ -9,6 +9,7 @@ from .chunk import ID_BITS
 from .database import Database
 from .filters import Where
 from .fusion import Place
+from .packing import unpack
 from .query import Query
 from .rank import CANDIDATES, STEPS, Candidate
 from .term import Unit, any_of
@@ -109,6 +110,12 @@ def matching(db: Database, expression: str, chunks: Iterable[int]) -> set[int]:
         expression, json.dumps(list(chunks)),
     )  # fmt: skip
     return {row[0] for row in rows}
+
+
+def text_of(db: Database, chunk: int) -> str:
+    """What a chunk says; nothing of one that was dropped."""
+    row = db.row("SELECT text, start, stop FROM chunks JOIN turns ON turns.id = turn WHERE chunks.id = ?", chunk)
+    return unpack(row[0])[row[1] : row[2]] if row else ""
 
 
 def beside(db: Database, found: Sequence[Candidate], condition: Where) -> list[Candidate]:

@@ -20,7 +20,6 @@ from .pasted import as_pasted
 from .query import Query
 from .rank import Candidate, Ranked, rank
 from .spelling import Spelling
-from .store import unpack
 from .tokens import has_cjk
 
 FEW = 10
@@ -180,14 +179,8 @@ class Search:
     def _spread(self, ranked: Sequence[Ranked]) -> list[Ranked]:
         """The best with those that say nearly the same set behind the others."""
         leading = ranked[:LOOKED_AT]
-        texts = [self._text_of(each.chunk) for each in leading]
+        texts = [candidates.text_of(self._db, each.chunk) for each in leading]
         return [*(leading[number] for number in spread(texts)), *ranked[LOOKED_AT:]]
-
-    def _text_of(self, chunk: int) -> str:
-        row = self._db.row(
-            "SELECT text, start, stop FROM chunks JOIN turns ON turns.id = turn WHERE chunks.id = ?", chunk
-        )
-        return unpack(row[0])[row[1] : row[2]] if row else ""
 
 
 def by_meaning(query: Query, mode: str) -> bool:

@@ -281,7 +281,8 @@ def test_of_thousands_of_matches_only_the_best_are_read(
     engine.write("a", *(turn(f"alpha {'beta ' * (n % 7)} gamma {n}") for n in range(3_000)))
     engine.run()
     read: list[int] = []
-    monkeypatch.setattr("harkback.core.search.unpack", lambda stored: read.append(1) or unpack(stored))
+    for module in ("candidates", "hits"):
+        monkeypatch.setattr(f"harkback.core.{module}.unpack", lambda stored: read.append(1) or unpack(stored))
     db = engine.store.read()
     search = Search(db)
     found = search.best(parse(words, datetime(2026, 1, 10)))  # noqa: DTZ001
