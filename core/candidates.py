@@ -15,6 +15,8 @@ from .rank import CANDIDATES, STEPS, Candidate
 from .term import Unit, any_of
 from .tokens import needle
 
+NEWEST = 100
+"""So many are a first look at what is in order of time."""
 MOST_OF_A_DAY = 5_000
 """So many chunks of one day are put in order of time; ids alone are only in order of days."""
 NEIGHBOURED = 5
@@ -42,6 +44,11 @@ def prepare(db: Database) -> None:
 
 def best(db: Database, query: Query, condition: Where, *, loose: bool) -> tuple[list[Candidate], bool]:
     """The best chunks by BM25 with every word, or `loose` with any of them; and whether these are all."""
+    name = (best, query.any_of_it() if loose else query.all_of_it(), condition, loose)
+    return db.remembered(name, lambda: _best(db, query, condition, loose=loose))
+
+
+def _best(db: Database, query: Query, condition: Where, *, loose: bool) -> tuple[list[Candidate], bool]:
     units = _telling(db, query.units()) if loose else query.units()
     expression = query.any_of(units) if loose else query.all_of_it()
     owner = [number for number, unit in enumerate(units) for _ in unit.phrases]
@@ -86,20 +93,41 @@ def _count(db: Database, unit: Unit) -> int:
 
 def newest(db: Database, expression: str, condition: Where) -> tuple[list[Candidate], bool]:
     """The newest chunks that match, and whether these are all."""
-    found: list[Candidate] = []
-    for row in db.rows(
-        f"""SELECT {_COLUMNS}, 1.0, 1.0, {HAS_COPY}
-            FROM words CROSS JOIN chunks ON chunks.id = words.rowid JOIN turns ON turns.id = chunks.turn
-            JOIN sessions ON sessions.id = turns.session
-            WHERE words MATCH ? {condition.sql} ORDER BY words.rowid DESC""",  # noqa: S608
-        expression, *condition.values,
+    chunks, every = newest_chunks(db, expression, condition, NEWEST)
+    return of_chunks(db, chunks), every
+
+
+def newest_chunks(db: Database, expression: str | None, condition: Where, most: int) -> tuple[list[int], bool]:
+    """The newest chunks that match, or without `expression` of all; and whether these are all."""
+    tables, match, newest_first = (
+        ("words CROSS JOIN chunks ON chunks.id = words.rowid", "words MATCH ?", "words.rowid DESC")
+        if expression
+        else ("chunks CROSS", "true", "chunks.id DESC")
+    )
+    times: list[tuple[int, int]] = []
+    for chunk, time in db.rows(
+        f"""SELECT chunks.id, coalesce(turns.time, 0)
+            FROM {tables} JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session
+            WHERE {match} {condition.sql} ORDER BY {newest_first}""",  # noqa: S608
+        *((expression,) if expression else ()), *condition.values,
     ):  # fmt: skip
-        if len(found) >= CANDIDATES:
-            same_day = row[0] >> ID_BITS == found[-1].chunk >> ID_BITS
-            if not same_day or len(found) >= MOST_OF_A_DAY:
-                return found, False
-        found.append(Candidate(*row))
-    return found, True
+        same_day = times and chunk >> ID_BITS == times[-1][1] >> ID_BITS
+        times.append((time, chunk))
+        if len(times) > most and (not same_day or len(times) > MOST_OF_A_DAY):
+            break
+    ordered = sorted(times[:MOST_OF_A_DAY], key=lambda pair: (-pair[0], pair[1]))
+    return [chunk for _, chunk in ordered[:most]], len(times) <= most
+
+
+def of_chunks(db: Database, chunks: Sequence[int]) -> list[Candidate]:
+    """Some chunks as candidates that have everything, in their order."""
+    rows = db.rows(
+        f"""SELECT {_COLUMNS}, 1.0, 1.0, {HAS_COPY}
+            FROM json_each(?) wanted CROSS JOIN chunks ON chunks.id = wanted.value
+            JOIN turns ON turns.id = chunks.turn JOIN sessions ON sessions.id = turns.session""",  # noqa: S608
+        json.dumps(chunks),
+    )
+    return [Candidate(*row) for row in rows]
 
 
 def matching(db: Database, expression: str, chunks: Iterable[int]) -> set[int]:
@@ -112,10 +140,14 @@ def matching(db: Database, expression: str, chunks: Iterable[int]) -> set[int]:
     return {row[0] for row in rows}
 
 
-def text_of(db: Database, chunk: int) -> str:
-    """What a chunk says; nothing of one that was dropped."""
-    row = db.row("SELECT text, start, stop FROM chunks JOIN turns ON turns.id = turn WHERE chunks.id = ?", chunk)
-    return unpack(row[0])[row[1] : row[2]] if row else ""
+def texts_of(db: Database, chunks: Sequence[int]) -> dict[int, str]:
+    """What each of some chunks says; nothing of one that was dropped."""
+    rows = db.rows(
+        """SELECT chunks.id, text, start, stop
+           FROM json_each(?) wanted CROSS JOIN chunks ON chunks.id = wanted.value JOIN turns ON turns.id = turn""",
+        json.dumps(chunks),
+    )
+    return dict.fromkeys(chunks, "") | {chunk: unpack(text)[start:stop] for chunk, text, start, stop in rows}
 
 
 def beside(db: Database, found: Sequence[Candidate], condition: Where) -> list[Candidate]:

@@ -4,9 +4,9 @@ ends here."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 
@@ -25,6 +25,10 @@ Damaged = (apsw.CorruptError, apsw.NotADBError)
 Rejected = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
 """Errors that say something of the values, nothing of the database."""
 
+MOST_REMEMBERED = 24
+"""So many things are remembered on one connection; what was not asked for the longest goes first."""
+
+T = TypeVar("T")
 Row = tuple[Any, ...]
 Value = str | int | float | bytes | None
 
@@ -61,6 +65,9 @@ class Database:
             self._connection = apsw.Connection(path.absolute().as_uri() + how, flags=flags)
         else:
             self._connection = apsw.Connection(str(path))
+        self._unchanging = unchanging
+        self._made: set[str] = set()
+        self._remembered: dict[Hashable, tuple[int, Any]] = {}
         self._connection.set_busy_timeout(10_000)
         for pragma in ("temp_store=MEMORY", "trusted_schema=0", "mmap_size=0", f"query_only={int(read_only)}"):
             self.run(f"PRAGMA {pragma}")
@@ -129,7 +136,11 @@ class Database:
                 self.run("ROLLBACK")
 
     def vocabulary(self, table: str, name: str) -> None:
-        """Makes `temp.NAME` of the words of one of FTS5's tables: (term, doc, cnt)."""
+        """Makes `temp.NAME` of the words of a table of FTS5's: (term, doc, cnt); in a snapshot until its end."""
+        if name in self._made:
+            return
+        if not self._connection.in_transaction:
+            self._made.add(name)
         before = self.value("PRAGMA query_only")
         self.run("PRAGMA query_only=0")  # a table of this connection's own; the file stays as read-only as it is
         try:
@@ -142,12 +153,31 @@ class Database:
         return self._connection.fts5_tokenizer(name, arguments)
 
     def phrase_function(self, name: str, function: Callable[[list[int]], Value]) -> None:
-        """Makes a function of FTS5's, `name(table)`, of which phrases of the query a row has, by number."""
+        """Makes a function of FTS5's, `name(table)`, of which phrases of the query a row has, by number; once."""
+        if name in self._made:
+            return
+        self._made.add(name)
 
         def asked(api: Any) -> Value:
             return function([number for number in range(api.phrase_count) if api.phrase_columns(number)])
 
         self._connection.register_fts5_function(name, asked)
+
+    def remembered(self, name: Hashable, find: Callable[[], T]) -> T:
+        """What `find` gives by name, found anew when another connection has written since; for one that is kept."""
+        version = self.value("PRAGMA data_version")
+        known = self._remembered.pop(name, None)
+        if known is None or known[0] != version:
+            known = version, find()
+        self._remembered[name] = known
+        if len(self._remembered) > MOST_REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
+        return known[1]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no transaction is open and no query half read, so that it will see the newest of the file again."""
+        return not self._unchanging and self._connection.txn_state("main") == apsw.SQLITE_TXN_NONE
 
     def interrupt(self) -> None:
         """Make the running query raise `Interrupted`; may be called from any thread."""

@@ -50,12 +50,18 @@ def waiting(db: Database) -> int:
     return db.value("SELECT count(*) FROM main.unredacted") if _has_table(db) else 0
 
 
+def rules(db: Database) -> tuple[int, bool]:
+    """By which rules an index was redacted, and whether anything of it still waits for them."""
+    waits = _has_table(db) and db.value("SELECT 1 FROM main.unredacted LIMIT 1") is not None
+    return db.value(f"SELECT {_CURRENT}") or 0, waits
+
+
 def hide_unredacted(db: Database, version: int) -> None:
     """Have a reader see nothing that rules older than `version` made, for as long as that is so."""
-    has_table = _has_table(db)
-    by_older = (db.value(f"SELECT {_CURRENT}") or 0) < version
-    if not by_older and not (has_table and db.value("SELECT 1 FROM main.unredacted LIMIT 1")):
+    current, waits = rules(db)
+    if current >= version and not waits:
         return
+    has_table = _has_table(db)
     db.run("PRAGMA query_only=0")
     those = f"{_CURRENT} < {version} OR id IN (SELECT file FROM main.unredacted)" if has_table else "1"  # noqa: S608
     db.run("DROP VIEW IF EXISTS temp.hidden_files")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from . import candidates
 from .alike import LOOKED_AT, spread
-from .begun import begun
+from .begun import SHORTEST_RANKED, begun
 from .copies import Copies, once
 from .database import Database
 from .filters import Where, where
@@ -21,12 +21,10 @@ from .query import Query
 from .rank import Candidate, Ranked, rank
 from .spelling import Spelling
 from .tokens import has_cjk
+from .unfinished import as_far_as_known, unfinished
 
 FEW = 10
 """With fewer turns that hold every word, those that hold some follow."""
-SHORT_PREFIX = 3
-"""A beginning shorter than this matches too much to be ranked by words: newest first instead."""
-
 
 Mode = Literal["lexical", "hybrid", "semantic"]
 
@@ -45,6 +43,31 @@ class Found:
     """The query as it may have been meant."""
     mode: Mode = "lexical"
     """What it was really found by: words, meaning (`semantic`), or both (`hybrid`)."""
+    hasty: bool = False
+    """Something was left out that may have been found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One search by words, and what is known before it begins."""
+
+    query: Query
+    condition: Where
+    by_rank: bool
+    """Best first, otherwise newest first."""
+    typing: bool
+    """The last word is unfinished, and nothing is done for it that takes long."""
+    quick: list[Candidate] | None
+    """What has every word, if that was found in a quicker way."""
+    near: Sequence[Candidate]
+    asked: Asked | None
+    """With `near`: what was found by meaning."""
+
+    def name(self) -> Hashable:
+        """Two tasks without `quick` and `asked` that have the same find the same."""
+        query = self.query
+        expressions = query.all_of_it(), query.any_of_it()
+        return *expressions, query.sentence, query.times, self.condition, self.by_rank, self.typing
 
 
 class Search:
@@ -57,60 +80,84 @@ class Search:
         self._copies = Copies(db)
         self._spelling = Spelling(db)
 
-    def best(self, query: Query, *, recent: bool = False, semantic: bool = False) -> Found:
+    def best(self, query: Query, *, recent: bool = False, semantic: bool = False, hasty: bool = False) -> Found:
         """The best matches alone, soon; with `recent` simply the newest. The total is exact if there are few.
 
-        With `semantic` by meaning alone, where that is possible.
+        With `semantic` by meaning alone, where that is possible. `hasty`, for who is still typing, leaves out
+        what takes long and may be in vain: what else an unfinished word may mean that few texts have.
         """
         with self._db.snapshot():  # rows that are written anew meanwhile are neither lost nor found twice
-            return self._best(query, recent, semantic)
+            return self._best(query, recent, semantic, hasty)
 
-    def _best(self, query: Query, recent: bool, semantic: bool) -> Found:
+    def _best(self, query: Query, recent: bool, semantic: bool, hasty: bool) -> Found:
         condition = where(query.filters)
         if query.is_empty():
             return replace(self._newest(condition) if query.filters else Found(), query=query)
         query = as_pasted(self._db, query)
+        typed = unfinished(query) if hasty and len(query.wanted) > 1 and not query.sentence else None
         quick = None if recent else begun(self._db, query, condition)
-        by_rank = quick is not None or not (recent or _is_short(query))
+        by_rank = not (recent or _is_short(query)) or (quick is not None and len(query.wanted) > 1)
         asked = self._meaning.ask(self._db, query) if self._meaning and by_rank else None
         near = nearest_turns(self._db, asked, query, condition) if asked else []
         if asked and semantic:
             ranked = self._spread(self._without_copies(by_meaning_alone(self._db, asked, near, query)))
             return Found(tuple(ranked), (), len(ranked), True, query, mode="semantic")
-        query, suggestion = self._spelling.mended(query)
-        if quick is not None:
-            full, exact = quick, False
+        query, suggestion = self._spelling.mended(query, but_for=typed)
+        query = as_far_as_known(self._db, query)
+        task = _Task(query, condition, by_rank, typed is not None, quick, near, asked)
+        if asked or quick is not None:
+            ranked, exact = self._by_words(task)
         else:
-            full, exact = ([], True) if query.sentence else self._matching(query, condition, by_rank, loose=False)
-        ranked = self._ordered(full, near, query, asked, joined=False) if by_rank else _newest_first(full)
-        if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or near or not full):
-            some, exact = self._matching(query, condition, by_rank, loose=True)
+            ranked, exact = self._db.remembered(task.name(), lambda: self._by_words(task))
+        left_out = typed is not None and quick is None and sum(each.coverage == 1 for each in ranked) < FEW
+        mode: Mode = "hybrid" if asked else "lexical"
+        return Found(tuple(ranked), (), len(ranked), exact, query, suggestion, mode, left_out)
+
+    def _by_words(self, task: _Task) -> tuple[list[Ranked], bool]:
+        """What has all the words, then what has some, and whether that is everything."""
+        query = task.query
+        if task.quick is not None:
+            full, exact = task.quick, False
+        else:
+            full, exact = ([], True) if query.sentence else self._matching(task, loose=False)
+        ranked = self._ordered(full, task, joined=False)
+        if exact and len(ranked) < FEW and (query.sentence or len(query.wanted) > 1 or task.near or not full):
+            some, exact = self._some(task)
             have = {each.turn for each in ranked}
-            partly = self._ordered(some, near, query, asked, joined=True) if by_rank else _newest_first(some)
-            partly = [each for each in partly if each.turn not in have]
+            partly = [each for each in self._ordered(some, task, joined=True) if each.turn not in have]
             if not query.sentence:
                 partly = [each._replace(coverage=min(each.coverage, 0.99)) for each in partly]
             ranked = [*ranked, *partly]
         ranked = self._without_copies(ranked)
-        if by_rank:
+        if task.by_rank:
             whole = sum(each.coverage == 1 for each in ranked) if not query.sentence else len(ranked)
             ranked = [*self._spread(ranked[:whole]), *self._spread(ranked[whole:])]
-        mode: Mode = "hybrid" if asked else "lexical"
-        return Found(tuple(ranked), (), len(ranked), exact, query, suggestion, mode)
+        return ranked, exact
 
-    def _ordered(
-        self, found: Sequence[Candidate], near: Sequence[Candidate], query: Query, asked: Asked | None, *, joined: bool
-    ) -> list[Ranked]:
-        if asked is None:
-            return rank(found, query.times)
-        return by_both(self._db, asked, found, near, query, joined=joined)
+    def _some(self, task: _Task) -> tuple[list[Candidate], bool]:
+        """What has some of the words; while the last is unfinished what has the others will do, if anything does."""
+        if task.typing:
+            others = replace(task, query=replace(task.query, wanted=task.query.wanted[:-1]))
+            for loose in (False, True):
+                found, _ = self._matching(others, loose=loose)
+                if found:
+                    return found, False
+        return self._matching(task, loose=True)
 
-    def _matching(self, query: Query, condition: Where, by_rank: bool, *, loose: bool) -> tuple[list[Candidate], bool]:
-        if not by_rank:
+    def _ordered(self, found: Sequence[Candidate], task: _Task, *, joined: bool) -> list[Ranked]:
+        if not task.by_rank:
+            return _newest_first(found)
+        if task.asked is None:
+            return rank(found, task.query.times)
+        return by_both(self._db, task.asked, found, task.near, task.query, joined=joined)
+
+    def _matching(self, task: _Task, *, loose: bool) -> tuple[list[Candidate], bool]:
+        query, condition = task.query, task.condition
+        if not task.by_rank:
             return candidates.newest(self._db, query.any_of_it() if loose else query.all_of_it(), condition)
         found, exact = candidates.best(self._db, query, condition, loose=loose)
         if query.sentence and not query.unwanted:
-            found += candidates.beside(self._db, found, condition)
+            found = [*found, *candidates.beside(self._db, found, condition)]
         return found, exact
 
     def rest(self, best: Found) -> Found:
@@ -179,8 +226,9 @@ class Search:
     def _spread(self, ranked: Sequence[Ranked]) -> list[Ranked]:
         """The best with those that say nearly the same set behind the others."""
         leading = ranked[:LOOKED_AT]
-        texts = [candidates.text_of(self._db, each.chunk) for each in leading]
-        return [*(leading[number] for number in spread(texts)), *ranked[LOOKED_AT:]]
+        texts = candidates.texts_of(self._db, [each.chunk for each in leading])
+        order = spread([texts[each.chunk] for each in leading])
+        return [*(leading[number] for number in order), *ranked[LOOKED_AT:]]
 
 
 def by_meaning(query: Query, mode: str) -> bool:
@@ -192,7 +240,7 @@ def by_meaning(query: Query, mode: str) -> bool:
 def _is_short(query: Query) -> bool:
     """Whether a word is so far from finished that nearly everything has it."""
     return any(
-        term.prefix and len(term.text) < SHORT_PREFIX and not has_cjk(term.text)
+        term.prefix and len(term.text) < SHORTEST_RANKED and not has_cjk(term.text)
         for group in query.wanted
         for term in group
     )

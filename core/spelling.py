@@ -11,6 +11,7 @@ from .query import Query
 from .store import unpack
 from .term import Term, quoted
 from .tokens import finished, needle, tokenize
+from .unfinished import beginning
 
 SHORTEST = 4
 """Letters; shorter words have too many neighbours."""
@@ -33,19 +34,18 @@ class Spelling:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._meant: dict[str, tuple[tuple[str, ...], str | None]] = {}
 
-    def mended(self, query: Query) -> tuple[Query, str | None]:
+    def mended(self, query: Query, but_for: Term | None = None) -> tuple[Query, str | None]:
         """The query with each unknown word's likely spellings beside it, and the text that may have been meant.
 
-        Left as they are: what was quoted, what is no plain word, and whatever the index has.
+        Left as they are: what was quoted, what is no plain word, whatever the index has, and the term `but_for`.
         """
         better = query.text
         groups: list[tuple[Term, ...]] = []
         for group in reversed(query.wanted):  # from the end, so that places in the text stay true
             terms: list[Term] = []
             for term in reversed(group):
-                close, guess = self._spellings(term) if _is_plain(term) else ((), None)
+                close, guess = self._spellings(term) if _is_plain(term) and term is not but_for else ((), None)
                 if guess:
                     better = better[: term.start] + guess + better[term.start + len(_bare(term.text)) :]
                 terms.append(replace(term, similar=close))
@@ -57,11 +57,7 @@ class Spelling:
     def _spellings(self, term: Term) -> tuple[tuple[str, ...], str | None]:
         """Words one edit away from an unknown one, the most frequent first; and the best guess, at most two away."""
         word = _bare(term.text).lower()
-        if word not in self._meant:
-            if len(self._meant) > 1_000:
-                self._meant.clear()
-            self._meant[word] = self._look_up(word, term.prefix)
-        return self._meant[word]
+        return self._db.remembered(("spelled", word, term.prefix), lambda: self._look_up(word, term.prefix))
 
     def _look_up(self, word: str, prefix: bool) -> tuple[tuple[str, ...], str | None]:
         found = needle(word)
@@ -106,17 +102,12 @@ class Spelling:
         if self._db.row("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", quoted(words)):
             return True
         found = needle(words) if prefix else None
-        return found is not None and next(self._beginning(found.tokens[0]), None) is not None
+        return found is not None and next(beginning(self._db, found.tokens[0]), None) is not None
 
     def _vocabulary(self, word: str) -> Iterator[tuple[str, int]]:
         """(stem, in how many chunks) of the index's words that begin with the first or the second letter of `word`."""
         for first in dict.fromkeys(word[:2]):
-            yield from self._beginning(first)
-
-    def _beginning(self, begin: str) -> Iterator[tuple[str, int]]:
-        self._db.vocabulary("words", "vocabulary")  # a snapshot that it is made in takes it along at its end
-        stop = begin[:-1] + chr(ord(begin[-1]) + 1)
-        yield from self._db.rows("SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ?", begin, stop)
+            yield from beginning(self._db, first)
 
     def _whole_words(self, stem: str) -> set[str]:
         """Words with this stem, as some texts have them."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from .damage import PATIENCE, clear, is_damaged, is_suspected, suspect, when_set_aside
 from .database import BrokenValue, Damaged, Database, Error, Full, is_half_made, is_removed, lacks_room
@@ -17,7 +18,7 @@ from .migrate import SCHEMA_VERSION, lay_out, migrate, read_as_new
 from .packing import pack, unpack
 from .private import make_private
 from .redact import REDACTION_VERSION
-from .renewal import hide_unredacted, redact_all_again
+from .renewal import hide_unredacted, redact_all_again, rules
 from .rewrite import being_replaced, finish, identity, is_due, last_change, take_over
 from .tokens import TOKENIZER_VERSION
 
@@ -38,6 +39,15 @@ class DamagedIndex(StoreError):
 
 class Newer(StoreError):
     """A newer harkback made the index; it is left alone."""
+
+
+class State(NamedTuple):
+    """What decides how a reader is prepared: in another one it has to be opened anew."""
+
+    file: tuple[int, int] | None
+    format: int
+    layout: int
+    rules: tuple[int, bool]
 
 
 class Store:
@@ -79,6 +89,16 @@ class Store:
                 if identity(self.path) == before:
                     return database
                 database.close()  # another file has taken its place meanwhile, and this may be a bit of each
+
+    def identity(self) -> tuple[int, int] | None:
+        """What tells the index file from one that takes its place."""
+        return identity(self.path)
+
+    def state(self, database: Database) -> State:
+        """What the index is now that a reader has open. Raises `database.Error`."""
+        empty_if_hollow(self.path, self.lock_path)
+        version, layout = database.value("PRAGMA user_version"), database.value("PRAGMA schema_version")
+        return State(self.identity(), version, layout, rules(database))
 
     def _open_for_reading(self) -> Database:
         if not self.exists():

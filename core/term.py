@@ -45,6 +45,10 @@ class Term:
     prefix: bool = False
     similar: tuple[str, ...] = ()
     """Words that will do as well, as the index lacks this one."""
+    begins: str = ""
+    """What all words of the index begin with that begin like an unfinished one ..."""
+    endings: tuple[str, ...] = ()
+    """... and those of its words that it may become although they don't (`finished`)."""
 
     def expression(self) -> str:
         """The FTS5 expression for all of it."""
@@ -74,7 +78,7 @@ class Term:
 
     def _phrases(self) -> tuple[str, ...]:
         words, open_end = phrase(self.text)
-        begun = quoted(words, open_end=self.prefix or open_end)
+        begun = quoted(self.begins or words, open_end=self.prefix or open_end)
         return begun, *[quoted(phrase(whole)[0]) for whole in self._instead()]
 
     def _parts(self) -> list[Term]:
@@ -91,8 +95,9 @@ class Term:
 
     def _instead(self) -> list[str]:
         named = apart(self.text)
+        may_become = finished(self.text) if self.prefix or phrase(self.text)[1] else ()
         return [
-            *(finished(self.text) if self.prefix or phrase(self.text)[1] else ()),
+            *(self.endings if self.begins else may_become),
             *((named,) if named != self.text and not self.quoted else ()),
             *self.similar,
         ]

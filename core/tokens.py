@@ -11,6 +11,7 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from .database import FTS5_TOKENIZE_DOCUMENT, Database
@@ -117,6 +118,7 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+@lru_cache(1024)
 def needle(word: str, *, prefix: bool = False) -> Needle | None:
     """What to highlight for a query's `word`; None when it holds nothing that the index knows as a word."""
     text, open_end = phrase(word)
@@ -235,17 +237,18 @@ _ENDINGS = """
 _UNFINISHED = re.compile(r"[A-Za-z]{4,}\Z")
 
 
-def finished(word: str) -> list[str]:
+@lru_cache(128)
+def finished(word: str) -> tuple[str, ...]:
     """What an unfinished English `word` may become that its own stem is no beginning of, one word a stem."""
     begun = needle(word) if _UNFINISHED.search(word) else None
     if begun is None:
-        return []
+        return ()
     whole: dict[str, str] = {}
     for ending in _ENDINGS:
         made = needle(word + ending)
         if made and not made.tokens[-1].startswith(begun.tokens[-1]):
             whole.setdefault(made.tokens[-1], word + ending)
-    return list(whole.values())
+    return tuple(whole.values())
 
 
 _local = threading.local()

@@ -252,7 +252,7 @@ def test_unfinished_words_add_whole_words_only(stem, ending, size):
 
 
 def test_only_english_words_have_endings(words):
-    assert finished("") == finished("run") == finished("数据库") == finished("12345") == []
+    assert finished("") == finished("run") == finished("数据库") == finished("12345") == ()
     assert words("请重跑generation").matching(term("重跑generatio").expression()) == {1}
 
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from ..core import ledger, renewal
 from ..core.by_session import by_session, places_of, sessions_in
@@ -20,7 +21,7 @@ from ..core.search import Found, Search, by_meaning
 from ..core.store import NoIndex
 from .surroundings import Surroundings
 
-UNTIL_THE_REST = 0.05
+UNTIL_THE_REST = 0.15
 """Seconds from the best results by words to what takes longer, their meaning and the count of all of them.
 
 They are painted meanwhile, and nobody's machine works for one who types on."""
@@ -100,6 +101,9 @@ class Answer:
         return self.query.is_empty() and not any(each.stop for each in self.query.filters)  # one that was typed
 
 
+T = TypeVar("T")
+
+
 class Cancelled(Exception):
     """The search was interrupted; nobody waits for it."""
 
@@ -113,65 +117,90 @@ class Asking:
         self._on_screen = on_screen
         self._place = place
         self._cancelled = threading.Event()
+        self._lock = threading.Lock()
         self._db: Database | None = None
 
     def cancel(self) -> None:
         self._cancelled.set()
-        if db := self._db:
-            try:
-                db.interrupt()
-            except Error:  # it has just been closed
-                return
+        with self._lock:  # the connection is the next one's as soon as this one lets go of it
+            if self._db:
+                self._db.interrupt()
 
     def run(self, answered: Callable[[Answer], object]) -> None:
         """Call `answered` with the best results, and again when there are more. Raises Cancelled or StoreError."""
-        began = time.perf_counter()
-        query = self._query()
         try:
-            db = self._place.store.read()
+            if self._reading(self._at_once, answered):
+                self._pause()
+                self._reading(self._at_leisure, answered)
         except NoIndex:
-            answered(Answer(self.request, query, (), (), 0, True, 0.0, 0, 0, 0))
-            return
-        self._db = db
-        try:
-            with db.snapshot():
-                self._answer(db, query, began, answered)
+            answered(Answer(self.request, self._query(), (), (), 0, True, 0.0, 0, 0, 0))
         except Interrupted as error:
             raise Cancelled from error
         except (Error, UnicodeDecodeError) as error:
             raise self._place.store.trouble(error) from error
-        finally:
-            self._db = None
-            db.close()
 
-    def _answer(self, db: Database, query: Query, began: float, answered: Callable[[Answer], object]) -> None:
-        sessions, turns = ledger.totals(db)
-        left_out = sum(ledger.left_out_counts(db).values())
-        skipped = ledger.anything_skipped(db)
-        hidden = renewal.waiting(db)
-        base = Answer(self.request, query, (), (), 0, True, 0.0, sessions, turns, left_out, hidden, skipped)
+    def _reading(
+        self, look: Callable[[Database, Callable[[Answer], object]], T], answered: Callable[[Answer], object]
+    ) -> T:
+        """Look at the index as it is at one moment; `cancel` ends that."""
+        with self._place.readers.reading() as db:
+            with self._lock:
+                self._db = db
+            try:
+                with db.snapshot():
+                    return look(db, answered)
+            finally:
+                with self._lock:
+                    self._db = None
+
+    def _at_once(self, db: Database, answered: Callable[[Answer], object]) -> bool:
+        """Answer with what is found soonest; True if there is more to find."""
+        began, query = time.perf_counter(), self._query()
+        base = self._nothing_yet(db, query)
         if base.lists_sessions:
             rows = recent_rows(db, self.request.project)
             answered(self._filled(db, replace(base, matches=rows, total=len(rows)), began))
-            return
-        meaning, by_meaning_alone = self._meaning(query), self.request.mode == "semantic"
-        if meaning and not (by_meaning_alone and meaning.is_loaded):
-            best = Search(db).best(query, recent=self.request.recent)
-            answered(self._filled(db, self._told_by_session(db, _with(base, best)), began))
-            if self._cancelled.wait(UNTIL_THE_REST):
-                raise Cancelled
-            began = time.perf_counter()
+            return False
+        meaning = self._meaning(query)
+        if meaning and meaning.is_loaded and self.request.mode == "semantic":
+            self._at_leisure(db, answered)
+            return False
+        best = Search(db).best(query, recent=self.request.recent, hasty=True)
+        answer = self._filled(db, _with(base, best), began)
+        answered(answer)
+        if not (more := meaning is not None or best.hasty or not best.total_exact) and not best.total:
+            answered(self._told_of_nothing(answer))
+        return more
+
+    def _at_leisure(self, db: Database, answered: Callable[[Answer], object]) -> None:
+        """Answer with all that there is, and before that with the best of it where that is not on the screen yet."""
+        began, query = time.perf_counter(), self._query()
+        base = self._nothing_yet(db, query)
+        meaning = self._meaning(query)
+        if meaning:
             meaning.load()
         search = Search(db, meaning)
-        best = search.best(query, recent=self.request.recent, semantic=by_meaning_alone)
+        best = search.best(query, recent=self.request.recent, semantic=self.request.mode == "semantic")
         if meaning and meaning.trouble:
             base = replace(base, note=f"no search by meaning: {meaning.trouble}")
-        answer = self._filled(db, self._told_by_session(db, _with(base, best)), began)
-        answered(answer)
-        if best.total_exact and not best.total:
-            answered(self._told_of_nothing(answer))
-        if not best.total_exact and not self._cancelled.wait(UNTIL_THE_REST):
-            answered(self._filled(db, self._told_by_session(db, _with(base, search.rest(best))), began))
+        if meaning or best.total_exact:
+            answer = self._filled(db, _with(base, best), began)
+            answered(answer)
+            if not best.total:
+                answered(self._told_of_nothing(answer))
+        if not best.total_exact:
+            if meaning:
+                self._pause()
+            answered(self._filled(db, _with(base, search.rest(best)), began))
+
+    def _nothing_yet(self, db: Database, query: Query) -> Answer:
+        """What there is to say of the index before anything is looked for."""
+        return Answer(self.request, query, (), (), 0, True, 0.0, *db.remembered(_whole, lambda: _whole(db)))
+
+    def _pause(self) -> None:
+        """Let what is there be painted, and see whether anybody wants more."""
+        if self._cancelled.wait(UNTIL_THE_REST):
+            raise Cancelled
 
     def _meaning(self, query: Query) -> Meaning | None:
         if not by_meaning(query, self.request.mode) or self.request.recent:
@@ -211,6 +240,8 @@ class Asking:
     def _filled(self, db: Database, answer: Answer, began: float) -> Answer:
         if self._cancelled.is_set():
             raise Cancelled
+        if not answer.lists_sessions:
+            answer = self._told_by_session(db, answer)
         elapsed = (time.perf_counter() - began) * 1000
         items: list[Item | None] = [None] * len(answer.matches)
         items[:FIRST_PAGE] = details(db, answer, 0, FIRST_PAGE)
@@ -218,6 +249,12 @@ class Asking:
         stop = max(start, self._on_screen.stop + MOVED)
         items[start:stop] = details(db, answer, start, stop)
         return replace(answer, items=items, elapsed_ms=elapsed)
+
+
+def _whole(db: Database) -> tuple[int, int, int, int, bool]:
+    """What an answer says of the whole index: sessions, turns, left out, hidden, whether anything was skipped."""
+    left_out = sum(ledger.left_out_counts(db).values())
+    return *ledger.totals(db), left_out, renewal.waiting(db), ledger.anything_skipped(db)
 
 
 def details(db: Database, answer: Answer, first: int, stop: int) -> list[Item]:

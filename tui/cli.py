@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 import click
@@ -27,6 +28,8 @@ from .surroundings import Surroundings
 FOUND, NOTHING, USAGE, FAILED = 0, 1, 2, 3
 STOPPED, READER_GONE = 130, 141
 """As a shell says it of a program that was interrupted, and of one whose pipe was closed."""
+
+_FRAMES = "TEXTUAL_FPS"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -110,11 +113,7 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         _need_terminal("`harkback search QUERY` works without one, and so does --json")
-        gc.disable()  # nothing that is loaded is garbage
-        from .app import run_app
-
-        gc.enable()
-        context.exit(run_app(place()))
+        context.exit(_app().run_app(place()))
 
 
 @cli.command()
@@ -122,6 +121,7 @@ def cli(context: click.Context) -> None:
 def demo(context: click.Context) -> None:
     """Open the app on sample sessions, in a temporary home."""
     _need_terminal("run it in one")
+    _app()
     from .demo import run_demo
 
     context.exit(run_demo())
@@ -138,6 +138,24 @@ def main() -> None:
 def _need_terminal(instead: str) -> None:
     if not (on_terminal(sys.stdin) and on_terminal(sys.stderr)):
         raise click.UsageError(f"the app needs a terminal; {instead}")
+
+
+def _app() -> ModuleType:
+    """Load the app, which is to paint soon after each change.
+
+    At Textual's own pace a letter and its results would each wait for half of a 60th of a second.
+    """
+    frames = os.environ.get(_FRAMES)
+    os.environ.setdefault(_FRAMES, "240")
+    gc.disable()  # nothing that is loaded is garbage
+    try:
+        from . import app
+
+        return app
+    finally:
+        gc.enable()
+        if frames is None:  # an agent that is started from the app has its own
+            del os.environ[_FRAMES]
 
 
 def _run() -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -133,7 +132,7 @@ class Completing(Static):
     @work(thread=True, group="completing", exclusive=True, exit_on_error=False)
     def _look(self, text: str, at: int) -> None:
         try:
-            with closing(self._place.store.read()) as db:
+            with self._place.readers.reading() as db:
                 found = complete(db, text, at)
         except (StoreError, Error):
             found = []

@@ -76,7 +76,15 @@ class QueryInput(Input, inherit_bindings=False):
     virtual_size = Reactive(Size(0, 0), layout=False)
     """A longer text scrolls within the box, so no letter needs the whole screen laid out anew."""
 
-    def __init__(self, understand: Callable[[str], Query], *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        understand: Callable[[str], Query],
+        typed: Callable[[], object],
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """`typed` is called at each change of the text, before it is drawn; a message would come after that."""
+        self._tell_typed = typed
         super().__init__(
             placeholder='what was said?   words, "a phrase", -without, source:codex, after:7d',
             highlighter=_Marks(understand),
@@ -84,6 +92,9 @@ class QueryInput(Input, inherit_bindings=False):
             compact=True,
             id=id,
         )
+
+    def watch_value(self) -> None:
+        self._tell_typed()
 
     def on_mount(self) -> None:
         app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from functools import partial
 
 from textual import getters, on, work
 from textual.app import ComposeResult
@@ -27,6 +29,8 @@ from .transcript import Transcript
 
 GROW_BY = 6
 """Turns that one step of growing opens on each side."""
+SETTLED = 0.12
+"""Seconds; of what is selected within so long of something else the conversation waits until nothing more is."""
 OUTLINE = 100
 """Turns beyond those that are there folded to one line, on each side."""
 
@@ -50,6 +54,7 @@ class ReadingPane(Vertical):
         self._branches = False
         self._came_from: list[tuple[Session, Hit | None]] = []
         self._ticket = 0
+        self._opened_at = 0.0
 
     def compose(self) -> ComposeResult:
         yield Steady(id="heading", markup=False)
@@ -81,7 +86,9 @@ class ReadingPane(Vertical):
         if fresh:
             self._folding, self._branches = Folding(), hit is not None and hit.number is None
             self.stop_finding()
-        self._read(session.key, fresh)
+        now = time.monotonic()
+        hurries, self._opened_at = now - self._opened_at < SETTLED, now
+        self._read(session.key, fresh, hurries=hurries)
 
     def grow(self, direction: int) -> None:
         """Open more (1) or fewer (-1) turns on both sides."""
@@ -116,10 +123,14 @@ class ReadingPane(Vertical):
         if self.session:
             self._read(self.session.key, False)
 
-    def _read(self, key: str, fresh: bool) -> None:
+    def _read(self, key: str, fresh: bool, *, hurries: bool = False) -> None:
         self._ticket += 1
         # Whoever types or moves on sees the row first, and often wants no more of it.
-        self.call_after_refresh(self._read_unless_late, self._ticket, key, fresh)
+        later = partial(self._read_unless_late, self._ticket, key, fresh)
+        if hurries:
+            self.set_timer(SETTLED, later)
+        else:
+            self.call_after_refresh(later)
 
     def _read_unless_late(self, ticket: int, key: str, fresh: bool) -> None:
         if ticket == self._ticket:
@@ -131,25 +142,20 @@ class ReadingPane(Vertical):
         number = hit.number if hit else self._start_at
         beyond = ALL if self.is_finding else OUTLINE
         try:
-            db = self._place.store.read()
-        except StoreError:
-            return
-        try:
-            if self._branches:
-                conversation = with_abandoned(db, key)
-            elif number is None:
-                conversation = around(db, key, 1, 0, min(ALL, folding.before + folding.after + beyond))
-            else:
-                before, after = min(ALL, folding.before + beyond), min(ALL, folding.after + beyond)
-                conversation = around(db, key, number, before, after)
-            agents = spawned_by(db, key)
-        except NotFound:
+            with self._place.readers.reading() as db:
+                if self._branches:
+                    conversation = with_abandoned(db, key)
+                elif number is None:
+                    conversation = around(db, key, 1, 0, min(ALL, folding.before + folding.after + beyond))
+                else:
+                    before, after = min(ALL, folding.before + beyond), min(ALL, folding.after + beyond)
+                    conversation = around(db, key, number, before, after)
+                agents = spawned_by(db, key)
+        except (StoreError, NotFound):
             return
         except (Error, UnicodeDecodeError) as error:
             self.notify(str(self._place.store.trouble(error)), markup=False)
             return
-        finally:
-            db.close()
         self.post_message(Opened(ticket, conversation, fresh, agents))
 
     @on(Opened)

@@ -165,13 +165,10 @@ class ResultsPane(Vertical):
     @work(thread=True, group="fetching", exclusive=True, exit_on_error=False)
     def _fetch(self, answer: Answer, first: int, stop: int) -> None:
         try:
-            db = self._place.store.read()
+            with self._place.readers.reading() as db:
+                self.post_message(Fetched(answer, first, details(db, answer, first, stop)))
         except StoreError:
             return
-        try:
-            self.post_message(Fetched(answer, first, details(db, answer, first, stop)))
-        finally:
-            db.close()
 
     @on(Fetched)
     def _fetched(self, message: Fetched) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -17,6 +18,9 @@ from .completing import Completing, taken
 from .query_input import QueryInput, problem_line
 from .steady import Steady
 from .surroundings import Surroundings
+
+UNDERSTOOD_FOR = 0.5
+"""Seconds; the same text may mean another time later on."""
 
 
 def how_told(mode: str, how: str) -> str:
@@ -35,7 +39,7 @@ def modes_told(request: Request, how: str) -> str:
 
 
 class SearchBox(Horizontal):
-    """`Input.Changed` of its box goes on to the screen."""
+    """Tells at once what is typed, and shows a moment later what it may become and what of it is not understood."""
 
     DEFAULT_CSS = """
     SearchBox {
@@ -59,20 +63,27 @@ class SearchBox(Horizontal):
     _problem = getters.query_one("#problem", Steady)
     _completing = getters.query_one(Completing)
 
-    def __init__(self, place: Surroundings, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, place: Surroundings, typed: Callable[[], object], *, id: str | None = None) -> None:  # noqa: A002
+        """`typed` is called at each change of the text."""
         super().__init__(id=id)
-        self._place = place
+        self._place, self._tell_typed = place, typed
+        self._understood: tuple[float, Query] | None = None
         self._otherwise: Callable[[], object] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("›", id="prompt")
-        yield QueryInput(self._understand, id="query")
+        yield QueryInput(self._understand, self._tell_typed, id="query")
         yield Steady(id="modes", markup=False)
         yield Steady(id="problem", markup=False)
         yield Completing(self._place, id="choices")
 
     def _understand(self, text: str) -> Query:
-        return parse(text, self._place.now(), typing=True)
+        now = time.monotonic()
+        if self._understood and self._understood[1].text == text and now - self._understood[0] < UNDERSTOOD_FOR:
+            return self._understood[1]
+        query = parse(text, self._place.now(), typing=True)
+        self._understood = now, query
+        return query
 
     @property
     def asked(self) -> str:
@@ -90,7 +101,8 @@ class SearchBox(Horizontal):
         self.input.cursor_position = len(text) if at is None else at
 
     @on(Input.Changed)
-    def _typed(self) -> None:
+    def _typed(self, message: Input.Changed) -> None:
+        message.stop()
         if self._completing.ask(self.input.value, self.input.cursor_position):
             self._otherwise = None
         self._show_problem()

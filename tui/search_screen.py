@@ -70,7 +70,7 @@ class SearchScreen(ResultsScreen):
         self._refreshed = 0.0
 
     def compose(self) -> ComposeResult:
-        yield SearchBox(self._place, id="top")
+        yield SearchBox(self._place, self._ask, id="top")
         with Horizontal(id="body"):
             yield ResultsPane(self._place, self._ticked, self._answered, id="found")
             yield ReadingPane(self._place, id="pane")
@@ -85,10 +85,10 @@ class SearchScreen(ResultsScreen):
 
     def on_unmount(self) -> None:
         self._live.stop()
+        self._place.readers.close()
 
     # ---- asking and showing ----
 
-    @on(Input.Changed, "#query")
     def _ask(self) -> None:
         self._live.typing()
         self._request = replace(self._request, text=self.box.asked)
@@ -251,6 +251,7 @@ class SearchScreen(ResultsScreen):
     def pause_indexing(self) -> None:
         """Let go of the index, after what is being written; `read_now` goes on."""
         self._live.stop()
+        self._place.readers.close()
 
     def start_indexing(self) -> None:
         """Bring the index up to date in a process of its own, and keep it so while the app is open."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from ..core import config as configuration
 from ..core.config import Config, ConfigError, Semantic
 from ..core.database import Error
 from ..core.model import Adapter, Progress
+from ..core.readers import Readers
 from ..core.store import Store, StoreError
 from ..core.when import local_now
 
@@ -63,6 +65,11 @@ class Surroundings:
     @property
     def store(self) -> Store:
         return Store(self.folder)
+
+    @cached_property
+    def readers(self) -> Readers:
+        """Connections to that index for who reads it again and again."""
+        return Readers(self.store)
 
     @property
     def titles(self) -> dict[str, str]:

@@ -55,7 +55,7 @@ class TimelineView(ReadingScreen):
         self._read_by: Query | None = None
 
     def compose(self) -> ComposeResult:
-        yield SearchBox(self._place, id="top")
+        yield SearchBox(self._place, self._narrow, id="top")
         yield Static("Looking …", id="timeline-head", markup=False)
         yield SparkStrip(id="sparks")
         yield Static(id="timeline-empty", markup=False)
@@ -97,7 +97,6 @@ class TimelineView(ReadingScreen):
     def _look(self) -> None:
         self.run_worker(self._work.look(self.box.input.value), thread=True, group="timeline", exit_on_error=False)
 
-    @on(Input.Changed, "#query")
     def _narrow(self) -> None:
         work = self._work.narrow(self.box.input.value)
         self.run_worker(work, thread=True, group="narrowing", exclusive=True, exit_on_error=False)

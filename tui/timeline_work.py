@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 
@@ -109,7 +108,7 @@ class TimelineWork:
         place = self._place
         query = parse(text, place.now())
         try:
-            with closing(place.store.read()) as db, db.snapshot():
+            with place.readers.reading() as db, db.snapshot():
                 if fresh or self._activity is None:
                     self._activity, self._without_time = activity(db), without_time(db)
                 keeping = kept(db, query, place.titles, place.now())
@@ -127,7 +126,7 @@ class TimelineWork:
 
     def _list(self, day: date, rows: set[int]) -> None:
         try:
-            with closing(self._place.store.read()) as db, db.snapshot():
+            with self._place.readers.reading() as db, db.snapshot():
                 found = [(session_at(db, on.session), on) for on in sessions_on(db, day, among=rows.__contains__)]
         except (StoreError, Error):
             return  # what was listed before stays

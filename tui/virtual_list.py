@@ -13,7 +13,7 @@ from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import Reactive, reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -54,6 +54,8 @@ class VirtualList(ScrollView, Generic[T], can_focus=True):
         Binding("enter", "choose", "Open", show=False, id="list.choose"),
     ]
 
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    """The screen is laid out anew only where the scrollbar comes or goes."""
     cursor: reactive[int] = reactive(0, init=False)
     """The index of the selected row; 0 where there is none."""
     hovered: reactive[int | None] = reactive(None)
@@ -202,7 +204,12 @@ class VirtualList(ScrollView, Generic[T], can_focus=True):
         self.scroll_to(y=y, animate=False, force=True, immediate=True)
 
     def _measure(self) -> None:
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self._items) * self._row_height)
+        height = len(self._items) * self._row_height
+        self.virtual_size = Size(self.scrollable_content_region.width, height)
+        if self.styles.auto_dimensions or (height > self.container_size.height) != self.show_vertical_scrollbar:
+            self.refresh(layout=True)
+        elif self.show_vertical_scrollbar:
+            self.vertical_scrollbar.window_virtual_size = height
 
     def _want(self) -> None:
         """Ask for what is missing on the screen and one screen around it, unless just that was asked already."""
