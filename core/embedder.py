@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .config import Semantic
-from .model_folder import Identity, ModelFolder, NoModel, find_model
+from .model_folder import Identity, ModelFolder, find_model
+from .no_model import NoModel
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,8 @@ from typing import Any
 
 from .config import Semantic
 from .embedder import NOT_INSTALLED
-from .model_folder import PRESETS, TOKENIZER, NoModel, Preset, find_model, folder_for
+from .model_folder import PRESETS, TOKENIZER, Preset, find_model, folder_for
+from .no_model import NoModel
 from .private import make_private
 
 _MODEL_FILE = "onnx/model_quantized.onnx"

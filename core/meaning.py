@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from .config import Semantic
 from .database import Database
-from .model_folder import Identity, NoModel
+from .no_model import NoModel
 from .query import Query
 
 if TYPE_CHECKING:
     from .embedder import Embedder
+    from .model_folder import Identity
     from .vectors import Floats, Vectors
 
 RETRY_SECONDS = 30.0

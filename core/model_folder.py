@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from .config import Semantic
+from .no_model import NoModel
 
 QUANTISED = "int8, largest component 127"
 """How a vector becomes bytes (vectors.py); a vector that was made otherwise is another model's."""
@@ -20,10 +21,6 @@ MODEL_FILES = (
 )  # fmt: skip
 """In the order of preference: bytes are a few times faster than floats, and as good once words are searched too."""
 _EDGE = 1 << 16
-
-
-class NoModel(Exception):
-    """There is no embedding model to use; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

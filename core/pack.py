@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from functools import cache
 from itertools import accumulate
 from typing import Any, Literal, get_args
 
@@ -22,8 +23,12 @@ CJK_A_TOKEN = 1.5
 """The rule of thumb that tokens are counted by: no agent's own tokenizer is at hand, and they differ by a fifth."""
 
 SPEAKERS = {"user": "user", "assistant": "assistant", "tool": "tool", "memory": "memory"}
-_WIDE = re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]+")
 _FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+
+
+@cache
+def _wide() -> re.Pattern[str]:
+    return re.compile(f"[{CJK}\u3000-\u303f\uff00-\uffef]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Packed:
 
 def estimated_tokens(text: str) -> int:
     """About how many tokens a text is: 4 characters each, 1.5 where it is Chinese, Japanese or Korean."""
-    wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
+    wide = 0 if text.isascii() else sum(map(len, _wide().findall(text)))
     return math.ceil(wide / CJK_A_TOKEN + (len(text) - wide) / CHARACTERS_A_TOKEN)
 
 

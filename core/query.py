@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from .asking import asked_about, asks
 from .clean import clean_line
@@ -30,7 +31,6 @@ _PART = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:s|d|m|ll|re|ve))\Z")
-_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _SENTENCE_WORDS = 6
 """So many words are a sentence even without a question mark."""
 
@@ -181,7 +181,12 @@ def _is_sentence(text: str, groups: Sequence[Sequence[Term]]) -> bool:
 
 def _length(text: str) -> float:
     """How many words a term is about: two ideographs make one, Korean sets its words apart by itself."""
-    return max(1, len(_IDEOGRAPHS.findall(text)) / 2)
+    return 1 if text.isascii() else max(1, len(_ideographs().findall(text)) / 2)
+
+
+@cache
+def _ideographs() -> re.Pattern[str]:
+    return re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 def _filter(key: str, given: Sequence[str], negated: bool, place: tuple[int, int], now: datetime) -> Filter | Problem:

@@ -9,7 +9,8 @@ from .config import Semantic
 from .database import Database
 from .embedding import Embedded, embedded
 from .meaning import has_vectors
-from .model_folder import PRESETS, NoModel, find_model
+from .model_folder import PRESETS, find_model
+from .no_model import NoModel
 
 
 @dataclass(frozen=True, slots=True)

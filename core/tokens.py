@@ -11,7 +11,7 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from .database import FTS5_TOKENIZE_DOCUMENT, Database
@@ -27,11 +27,8 @@ CJK = (
     "\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"
     "\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
 )
-_RUN = re.compile(f"[{CJK}]+")
-_PIECE = re.compile(f"([{CJK}]+)|[^{CJK}]+")
 # Characters that NFKC leaves as they are, whatever stands before them; the others, with what stands before.
 _STEADY = "\x00-\x7f\xc0-\xff\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc-\u30fe\u4e00-\u9fff\uac00-\ud7a3"
-_UNSTEADY = re.compile(f".?[^{_STEADY}]+", re.DOTALL)
 
 STOP_WORDS = frozenset(
     """
@@ -42,6 +39,24 @@ STOP_WORDS = frozenset(
     """.split()
 )
 """Words that a question holds and its answer need not; left out of queries that have other words."""
+
+
+# Sets as large as these take milliseconds to compile, and who writes English never needs them.
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(f"[{CJK}]+")
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    return re.compile(f"([{CJK}]+)|[^{CJK}]+")
+
+
+@cache
+def _unsteady() -> re.Pattern[str]:
+    return re.compile(f".?[^{_STEADY}]+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +78,14 @@ class Needle:
 
 def has_cjk(text: str) -> bool:
     """Whether any part of `text` is cut into bigrams."""
-    return not text.isascii() and _RUN.search(unicodedata.normalize("NFKC", text)) is not None
+    return not text.isascii() and _run().search(unicodedata.normalize("NFKC", text)) is not None
 
 
 def segment(text: str) -> str:
     """`text` as it is handed to FTS5 for indexing."""
     if text.isascii():
         return text
-    return _RUN.sub(lambda run: f" {' '.join(_bigrams(run[0], last=True))} ", unicodedata.normalize("NFKC", text))
+    return _run().sub(lambda run: f" {' '.join(_bigrams(run[0], last=True))} ", unicodedata.normalize("NFKC", text))
 
 
 def phrase(word: str) -> tuple[str, bool]:
@@ -82,7 +97,7 @@ def phrase(word: str) -> tuple[str, bool]:
     if word.isascii():
         return word, False
     pieces = [
-        piece for piece in _PIECE.finditer(unicodedata.normalize("NFKC", word)) if piece[1] or _words(piece[0])
+        piece for piece in _piece().finditer(unicodedata.normalize("NFKC", word)) if piece[1] or _words(piece[0])
     ]  # fmt: skip
     parts: list[str] = []
     for piece in pieces:
@@ -96,7 +111,7 @@ def bag(word: str) -> list[str]:
     """The bigrams of the CJK runs in `word` and the words around them, each to be found on its own."""
     text = unicodedata.normalize("NFKC", word)
     found: list[str] = []
-    for piece in _PIECE.finditer(text):
+    for piece in _piece().finditer(text):
         found += _bigrams(piece[0], last=len(piece[0]) == 1) if piece[1] else piece[0].split()
     return list(dict.fromkeys(found))
 
@@ -107,7 +122,7 @@ def tokenize(text: str) -> list[Token]:
         return [Token(word, start, stop) for start, stop, word in _words(text)]
     folded, starts, stops = _fold(text)
     tokens: list[Token] = []
-    for piece in _PIECE.finditer(folded):
+    for piece in _piece().finditer(folded):
         at, end = piece.span()
         if piece[1]:
             found = [(i, i + 2, folded[i : i + 2]) for i in range(at, end - 1)]
@@ -181,7 +196,7 @@ def _follows(tokens: Sequence[Token], at: int, wanted: Needle) -> bool:
 def _stop(tokens: Sequence[Token], at: int, word: str) -> int:
     """Where the match of `word` with a token ends: of a bigram that it only begins, after the first character."""
     token = tokens[at]
-    if len(word) == 1 and len(token.text) == 2 and _RUN.fullmatch(word) and tokens[at + 1].start > token.start:
+    if len(word) == 1 and len(token.text) == 2 and _run().fullmatch(word) and tokens[at + 1].start > token.start:
         return tokens[at + 1].start
     return token.stop
 
@@ -198,7 +213,7 @@ def _fold(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
     starts: list[int] = []
     stops: list[int] = []
     done = 0
-    for start, stop in [*map(re.Match[str].span, _UNSTEADY.finditer(text)), (len(text), len(text))]:
+    for start, stop in [*map(re.Match[str].span, _unsteady().finditer(text)), (len(text), len(text))]:
         folded.append(text[done:start])
         starts += range(done, start)
         stops += range(done + 1, start + 1)

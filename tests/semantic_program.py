@@ -9,7 +9,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from harkback.core.config import Semantic
-from harkback.core.model_folder import NoModel
+from harkback.core.no_model import NoModel
 from harkback.tui import cli, surroundings
 from hashed_words import HashedWords
 

@@ -15,9 +15,15 @@ from harkback.tui.search_screen import SearchScreen
 from harkback.tui.surroundings import Surroundings
 from harkback.tui.welcome_screen import WelcomeScreen
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.worker import WorkerCancelled
 
 SIZES = [(120, 36), (80, 24), (40, 12), (8, 4)]
+
+
+def is_unpainted(screen: Screen[Any]) -> bool:
+    """Whether something of it is still to be laid out or drawn."""
+    return screen.is_current and bool(screen._layout_required or screen._repaint_required or screen._dirty_widgets)
 
 
 async def settled(pilot: Pilot[Any]) -> None:
@@ -32,6 +38,8 @@ async def settled(pilot: Pilot[Any]) -> None:
         idle = not pilot.app.workers and not (isinstance(screen, SearchScreen) and screen._live.busy)
         if idle:
             await pilot.pause()
+            while is_unpainted(pilot.app.screen):
+                await pilot.pause(0.01)
             if not pilot.app.workers:
                 return
     raise AssertionError("the app does not come to rest")
@@ -125,7 +133,7 @@ class TestScreens:
     async def test_the_keys(self, sample_place: Surroundings, size: tuple[int, int], shown: Any) -> None:
         async with running(sample_place, size) as pilot:
             await pilot.press("f1")
-            await pilot.pause()
+            await settled(pilot)
             shown(pilot, "keys")
 
     async def test_the_first_start(

@@ -130,7 +130,8 @@ def test_a_wheel_claims_the_one_name_and_holds_what_the_code_needs(wheel: tuple[
     names = {name for name in wheel[0].namelist() if ".dist-info/" not in name}
     assert {name.partition("/")[0] for name in names} == {"harkback"}
     assert {name.split("/")[1] for name in names} == {"core", "adapters", "tui"}
-    wanted = {"core/schema.sql", "tui/app.tcss", "tui/demo.json", "core/py.typed", "adapters/py.typed", "tui/py.typed"}
+    wanted = {"core/schema.sql", "tui/demo.json", "core/py.typed", "adapters/py.typed", "tui/py.typed"}
+    wanted |= {f"tui/{path.name}" for path in (ROOT / "tui").glob("*.tcss")}
     assert {f"harkback/{name}" for name in wanted} <= names
     code = {
         f"harkback/{path.relative_to(ROOT).as_posix()}"

@@ -16,7 +16,7 @@ from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
 from harkback.core.meaning import Meaning, meaning_for, spoken
 from harkback.core.meant import WORDLESS
-from harkback.core.model_folder import NoModel
+from harkback.core.no_model import NoModel
 from harkback.core.query import parse
 from harkback.core.search import Found, Search
 from hashed_words import HashedWords

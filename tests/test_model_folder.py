@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from harkback.core.config import Semantic
 from harkback.core.embedder import open_embedder
-from harkback.core.model_folder import PRESETS, TOKENIZER, NoModel, find_model, folder_for
+from harkback.core.model_folder import PRESETS, TOKENIZER, find_model, folder_for
+from harkback.core.no_model import NoModel
 
 MODELS = os.environ.get("TESTS_MODELS", "")
 """A folder with `minilm` and `e5` in it, as fastembed loads them: set for tests with real models."""

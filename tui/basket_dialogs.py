@@ -27,6 +27,7 @@ from .wording import from_home
 class SaveScreen(ModalScreen[Path | None]):
     """Asks for a path and writes there; dismissed with where that was, or None when it was not done."""
 
+    CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (8, "-high")]  # noqa: RUF012, as Textual declares it
 
@@ -100,6 +101,7 @@ class Choice:
 class AgentScreen(ModalScreen[Choice | None]):
     """Lists the agents that can begin with a prompt."""
 
+    CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "leave"),
         Binding("ctrl+o", "start", "start now"),

@@ -33,6 +33,7 @@ TAKEN_ALONG = {"copy", "edit", "save", "start"}
 class BasketScreen(PromptScreen):
     """What is in the basket above, the prompt that comes of it below."""
 
+    CSS_PATH = "basket.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(key.binding() for key in BASKET),
         Binding("f4", "close", show=False, id="basket"),

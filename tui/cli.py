@@ -20,7 +20,7 @@ from ..core.config import ConfigError
 from ..core.database import Error
 from ..core.history import NotFound
 from ..core.lock import Busy
-from ..core.model_folder import NoModel
+from ..core.no_model import NoModel
 from ..core.store import NoIndex, StoreError
 from .output import note, on_terminal, silence_output
 from .surroundings import Surroundings

@@ -14,7 +14,8 @@ from ..core.config import Config, Semantic
 from ..core.embedder import NOT_INSTALLED
 from ..core.fetch_model import fetch, is_installed, offer
 from ..core.model import ToolReading
-from ..core.model_folder import PRESETS, NoModel, find_model
+from ..core.model_folder import PRESETS, find_model
+from ..core.no_model import NoModel
 from .cli import as_typed, cli, home_option, place
 from .known_sources import check_names
 from .output import note, on_terminal, say

@@ -15,7 +15,7 @@ from ..core.embedding import Embedded
 from ..core.live import serve_live
 from ..core.lock import Busy
 from ..core.model import Progress
-from ..core.model_folder import NoModel
+from ..core.no_model import NoModel
 from ..core.report import Report
 from ..core.semantic_status import SemanticStatus, semantic_status
 from ..core.store import StoreError

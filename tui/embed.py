@@ -9,7 +9,7 @@ from ..core.config import ConfigError, Semantic
 from ..core.database import Error
 from ..core.embedding import Embedded, Embedding, alone
 from ..core.lock import Busy
-from ..core.model_folder import NoModel
+from ..core.no_model import NoModel
 from ..core.store import StoreError
 from ..core.worker import Learning
 from .surroundings import Surroundings

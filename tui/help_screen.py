@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Static
 
 from .keys import GROUPS, key_names
 from .layout import wrap
+from .steady import Steady
 from .transcript import Transcript
 from .virtual_list import VirtualList
 
@@ -101,6 +101,7 @@ def _row(left: str, right: str, width: int) -> list[Content]:
 class HelpScreen(ModalScreen[None]):
     """Closes with escape, q, or the key that opened it."""
 
+    CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,f1,question_mark,enter", "close", "close"),
         Binding("j,down", "scroll(1)", show=False),
@@ -116,15 +117,19 @@ class HelpScreen(ModalScreen[None]):
         self._keymap, self._here = keymap, here
 
     def compose(self) -> ComposeResult:
+        app = cast("App[Any]", self.app)  # pyright: ignore[reportUnknownMemberType]
         with VerticalScroll(id="help"):
-            yield Static(id="help-text", markup=False)
+            yield Steady(self._text(app.size.width), id="help-text", markup=False)
 
     def on_mount(self) -> None:
         self.query_one("#help").border_title = "keys · esc closes · ↓ more"
 
     def on_resize(self) -> None:
-        width = min(90, self.size.width) - 5  # border, padding and scroll bar
-        self.query_one("#help-text", Static).update(help_text(self._keymap, max(1, width), self._here))
+        self.query_one("#help-text", Steady).update(self._text(self.size.width))
+
+    def _text(self, width: int) -> Content:
+        room = min(90, width) - 5  # border, padding and scroll bar
+        return help_text(self._keymap, max(1, room), self._here)
 
     def action_close(self) -> None:
         self.dismiss()

@@ -40,6 +40,7 @@ def progress_page(progress: Progress | None) -> str:
 class IndexingMenu(ModalScreen[bool]):
     """Dismissed with True to stop indexing. Closes by itself when that has ended."""
 
+    CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "answer(True)", "stop"),
         Binding("enter", "answer(False)", "go on"),

@@ -16,6 +16,7 @@ from .ticks import Column, Press
 class QuestionScreen(ModalScreen[bool]):
     """Dismissed with True when the person says yes. Without a deliberate key nothing happens."""
 
+    CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,n", "answer(False)", "no"),
         Binding("y", "answer(True)", "yes"),

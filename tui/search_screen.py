@@ -78,8 +78,8 @@ class SearchScreen(ResultsScreen):
         yield KeyLine({"list.choose": "open", "transcript.fold": "fold"})
 
     def on_mount(self) -> None:
-        self._ask()
-        # The first frame waits neither for another process nor for what only those need who type.
+        # The first frame waits neither for results, nor for another process, nor for what only those need who type.
+        self.call_after_refresh(self._ask)
         self.call_after_refresh(self.start_indexing)
         self.set_timer(UNTIL_TYPED, lambda: self.run_worker(prepare_times, thread=True))
 

@@ -65,6 +65,7 @@ class SectionName(Static):
 class SettingsScreen(WishingScreen):
     """Every change is saved and takes effect at once."""
 
+    CSS_PATH = "settings.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(key.binding() for key in SETTINGS),
         *(Binding(str(n + 1), f"go_to({n})", show=False) for n in range(len(SECTIONS))),

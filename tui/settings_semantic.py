@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from ..core.config import Semantic
 from ..core.fetch_model import have_model, offer
-from ..core.model_folder import PRESETS, NoModel, find_model
+from ..core.model_folder import PRESETS, find_model
+from ..core.no_model import NoModel
 from .settings_facts import Facts
 from .settings_lines import Box, Heading, Line, Look, Note, Pick, Quiet, Save, Wish
 from .surroundings import Surroundings

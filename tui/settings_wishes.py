@@ -18,7 +18,7 @@ from ..core.config import Config, ConfigError
 from ..core.database import Error
 from ..core.exclude import BadRule
 from ..core.lock import Busy
-from ..core.model_folder import NoModel
+from ..core.no_model import NoModel
 from ..core.store import StoreError
 from ..core.worker import Event
 from .question_screen import QuestionScreen

@@ -22,6 +22,7 @@ from .surroundings import Surroundings
 class SkipsScreen(ModalScreen[bool]):
     """Dismissed with True when the person wants to widen the limits, else with False."""
 
+    CSS_PATH = "dialogs.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f3", "close", "close", id="skips"),
         Binding("escape,q,enter", "close", "close"),

@@ -40,6 +40,7 @@ class Chosen:
 class TimelineScreen(TimelineView):
     """Dismissed with a session to resume, or with None to go back to the search. Kept as it is for the next time."""
 
+    CSS_PATH = "timeline.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(key.binding() for key in (*TIMELINE, *READING)),
         *(key.binding() for key in SEARCH if key.id in ("copy_command", "resume")),

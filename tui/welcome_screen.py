@@ -39,6 +39,7 @@ HIGH, BESIDES = 20, 17
 class WelcomeScreen(Screen[bool]):
     """Dismissed with True when the person chose, False when they stepped back."""
 
+    CSS_PATH = "welcome.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [key.binding() for key in WELCOME if key.action != "nothing"]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-wide")]  # noqa: RUF012, as Textual declares it
     AUTO_FOCUS = ""
