@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from harkback.core.model import Progress, Session
-from harkback.core.query import Query
+from harkback.core.query import Query, parse
 from harkback.tui.asking import Answer, Request
 from harkback.tui.indexing_menu import IndexingMenu
 from harkback.tui.status_bar import Status, status_line
@@ -198,3 +199,13 @@ async def test_a_project_alone_lists_its_sessions_not_its_turns(sample_place: Su
         shown = [item for item in answer.items if isinstance(item, Session)]
         assert len(shown) == answer.total > 0
         assert {item.project for item in shown} == {str(sample_place.working_folder)}
+
+
+@pytest.mark.parametrize(
+    ("total", "exact", "told"), [(1, True, "1 hit ·"), (1, False, "1+ hits"), (1204, True, "1,204 hits")]
+)
+def test_a_count_that_is_not_complete_says_so(total: int, exact: bool, told: str) -> None:
+    answer = Answer(
+        Request("x"), parse("xylophone", datetime(2026, 11, 30, tzinfo=UTC)), (), (), total, exact, 9.0, 16, 98, 0
+    )
+    assert status_line(Status(answer), 120).plain.strip().startswith(told)

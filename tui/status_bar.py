@@ -49,8 +49,8 @@ def _lefts(status: Status) -> list[str]:
     answer = status.answer
     if answer is None:
         return [status.notice or status.trouble or "searching …"] * 2
-    count = f"{'' if answer.exact else 'over '}{answer.total:,}"
-    noun = ("session" if answer.lists_sessions else "hit") + ("" if answer.total == 1 else "s")
+    count = f"{answer.total:,}{'' if answer.exact else '+'}"
+    noun = ("session" if answer.lists_sessions else "hit") + ("" if answer.total == 1 and answer.exact else "s")
     short = f"{count} {noun}"
     how = "newest first" if answer.lists_sessions else f"{answer.elapsed_ms:.0f} ms · {answer.how}"
     where = f" in {counted(answer.in_sessions, 'session')}" if answer.in_sessions else ""

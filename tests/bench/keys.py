@@ -59,7 +59,7 @@ _ESCAPES = re.compile(
     r"\x1b(?:\[[0-9;:?<>=]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[P_^][^\x1b]*\x1b\\|[()][0-9A-B]|.)"
 )
 _FRAME = re.compile("›")
-_RESULTS = re.compile(r"\d (?:hits?|sessions?)\b")
+_RESULTS = re.compile(r"\d\+? (?:hits?|sessions?)\b")
 
 
 class Terminal:
