@@ -32,6 +32,8 @@ settings.register_profile(
 settings.register_profile("thorough", settings.get_profile("harkback"), max_examples=1_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "harkback"))
 
+os.environ["TEXTUAL_FPS"] = "240"  # the app's own pace (tui/cli.py), before anything of Textual is loaded
+
 # Whoever starts the tests may have interrupts ignored, for their children too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

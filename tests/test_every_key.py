@@ -304,3 +304,26 @@ def test_every_binding_of_the_lists_and_the_conversation_is_in_the_help() -> Non
     for widget in (VirtualList, Transcript):
         assert {binding.id for binding in widget.BINDINGS} <= ours
     assert help_screen.GROUPS is keys.GROUPS
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "cursor"),
+    [
+        ("ctrl+a", "clip over ssh", 0), ("home", "clip over ssh", 0),
+        ("ctrl+e", "clip over ssh", 13), ("end", "clip over ssh", 13),
+        ("alt+b", "clip over ssh", 5), ("ctrl+left", "clip over ssh", 5),
+        ("alt+f", "clip over ssh", 10), ("ctrl+right", "clip over ssh", 10),
+        ("ctrl+w", "clip er ssh", 5), ("alt+backspace", "clip er ssh", 5), ("ctrl+backspace", "clip er ssh", 5),
+        ("alt+d", "clip ovssh", 7),
+        ("ctrl+u", "er ssh", 0), ("ctrl+k", "clip ov", 7),
+    ],
+)  # fmt: skip
+async def test_each_key_that_edits_the_text(sample_place: Surroundings, key: str, text: str, cursor: int) -> None:
+    async with running(sample_place) as pilot:
+        box = search_screen(pilot).query_input
+        box.value, box.cursor_position = "clip over ssh", 7
+        await pilot.press(key)
+        assert (box.value, box.cursor_position) == (text, cursor)
+    names = {"ctrl+left": "^←", "ctrl+right": "^→"}
+    told = " ".join(keys for keys, _ in help_screen.EDITING_HELP)
+    assert "backspace" in key or names.get(key, key.replace("ctrl+", "^")) in told

@@ -37,11 +37,18 @@ def test_what_has_the_focus_is_asked_first_and_that_is_told() -> None:
     assert key_troubles({"mark": "j"}) == [
         "in the results, j is for list.down, and not for mark.",
         "in the conversation, j is for transcript.next, and not for mark.",
+        "in the timeline, j is for list.down, and not for mark.",
+        "in the timeline's conversation, j is for transcript.next, and not for mark.",
     ]
     assert key_troubles({"skips": "ctrl+t"}) == [
         "in the results, ^t is for mode, and not for skips.",
         "in the conversation, ^t is for mode, and not for skips.",
     ]
+
+
+def test_keys_of_the_conversation_clash_with_those_of_the_timeline_around_it() -> None:
+    told = key_troubles({"next_match": "w"})
+    assert any("timeline" in each for each in told), told
 
 
 def test_keys_that_two_tables_share_of_old_are_no_clash() -> None:

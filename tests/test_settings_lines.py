@@ -244,6 +244,15 @@ def test_what_is_no_limit_is_refused(place: Surroundings, typed: str) -> None:
     assert isinstance(section.entered("turns_total", typed), Say)
 
 
+def test_how_long_a_prompt_may_be_is_set_beside_the_limits(place: Surroundings) -> None:
+    section = LimitsSection(place)
+    assert "tokens that a prompt may have" in text(section.lines(facts(CODEX), 116))
+    wish = section.entered("basket.budget", "8,000")
+    assert isinstance(wish, Save)
+    assert (dict(wish.changes), wish.question) == ({"basket.budget": 8_000}, "")
+    assert all(isinstance(section.entered("basket.budget", typed), Say) for typed in ("", "0", "-1", "many"))
+
+
 def test_the_chosen_preset_cannot_be_unchosen(place: Surroundings) -> None:
     section = LimitsSection(place)
     section.lines(facts(CODEX), 116)

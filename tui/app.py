@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .welcome_screen import WelcomeScreen
 
 HARMLESS = Harmless()
+KEYS_NOTICE = 15.0
+"""Seconds; nobody has looked yet when it comes."""
 DARK, WITHOUT_COLOUR = "textual-dark", "ansi-dark"
 
 
@@ -70,7 +72,7 @@ class HarkbackApp(App[Resume | None]):
         # What the program itself is made of need not be looked through by every garbage collection.
         self.call_after_refresh(gc.freeze)
         for text in key_troubles(self._config.keys):
-            self.notify(f"config.toml, [keys]: {text}", severity="warning", markup=False)
+            self.notify(f"config.toml, [keys]: {text}", severity="warning", timeout=KEYS_NOTICE, markup=False)
         if not self._ticked:
             from .welcome_screen import WelcomeScreen
 

@@ -32,6 +32,14 @@ QUERY_HELP = (
     ("after:7d  before:2026-03-01", 'a time; also on:yesterday, after:"last week", on:上周'),
 )
 
+EDITING_HELP = (
+    ("^a home, ^e end", "to the start, to the end of the text"),
+    ("alt+b ^←, alt+f ^→", "a word back, a word on"),
+    ("^w, alt+d", "delete the word before, the word behind the cursor"),
+    ("^u, ^k", "delete all before, all behind the cursor"),
+    ("shift with ← → home end", "select; ^x cuts what is selected"),
+)
+
 SIGNS = (
     ("▸ ◆ › §", "you, the assistant, the output of a tool, a memory file"),
     ("┃  │", "what was found; the turn that you are at"),
@@ -75,7 +83,11 @@ def help_text(keymap: Mapping[str, str], width: int = 200, here: str = "Searchin
         for key in keys:
             lines += _row(key_names(keymap.get(key.id, key.keys)), key.help, width)
         lines.append(Content(""))
-    for title, rows in (("What to type", QUERY_HELP), ("What the signs mean", SIGNS)):
+    for title, rows in (
+        ("What to type", QUERY_HELP),
+        ("While typing", EDITING_HELP),
+        ("What the signs mean", SIGNS),
+    ):
         lines.append(Content.styled(title, "bold"))
         for example, meaning in rows:
             lines += _row(example, meaning, width)

@@ -211,7 +211,8 @@ PLACES: tuple[tuple[str, tuple[tuple[Key, ...], ...]], ...] = (
     ("in the conversation", (IN_CONVERSATION, (*READING, *SEARCH), ANYWHERE)),
     ("in the basket", (IN_RESULTS, BASKET, ANYWHERE)),
     ("in the basket's prompt", (IN_PROMPT, BASKET, ANYWHERE)),
-    ("in the timeline", (IN_RESULTS, TIMELINE, ANYWHERE)),
+    ("in the timeline", (IN_RESULTS, TIMELINE, READING, ANYWHERE)),
+    ("in the timeline's conversation", (IN_CONVERSATION, TIMELINE, READING, ANYWHERE)),
     ("in the settings", (IN_SETTINGS, SETTINGS, ANYWHERE)),
     ("at the first start", (IN_SETTINGS, WELCOME, ANYWHERE)),
 )

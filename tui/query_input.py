@@ -16,8 +16,8 @@ from textual.widgets import Input
 
 from ..core.query import Query
 
-_OURS = frozenset(("enter", "ctrl+x"))
-"""Keys that the screen has other uses for."""
+_OURS = frozenset(("enter", "ctrl+x", "alt+backspace"))
+"""Keys that have other uses here than in Textual's input."""
 
 
 class _Marks(Highlighter):
@@ -71,6 +71,7 @@ class QueryInput(Input, inherit_bindings=False):
         Binding("alt+b", "cursor_left_word", show=False),
         Binding("alt+f", "cursor_right_word", show=False),
         Binding("alt+d", "delete_right_word", show=False),
+        Binding("alt+backspace,ctrl+backspace", "delete_left_word", show=False),
     ]
 
     virtual_size = Reactive(Size(0, 0), layout=False)

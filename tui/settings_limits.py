@@ -17,6 +17,7 @@ from .wording import byte_size, counted
 
 TRIMMED = ("turns_per_source", "turns_total")
 """Limits that what is indexed has to keep to; by the others it is chosen what is read."""
+BUDGET = "basket.budget"
 MOST_NAMED = 3
 """So many sources are named of which a limit leaves something out."""
 PRESETS = {
@@ -41,7 +42,7 @@ class _Narrowed:
 
 
 class LimitsSection(Quiet):
-    """Keys: `preset:NAME`, and the names of the limits in config.toml."""
+    """Keys: `preset:NAME`, the names of the limits in config.toml, and BUDGET."""
 
     title = "Limits"
 
@@ -62,6 +63,8 @@ class LimitsSection(Quiet):
             Pick("preset:everything", PRESETS["everything"] + adds, chosen == "everything"),
             Heading("Each limit by itself (0: no limit; empty: as chosen above)"),
             *self._limits(facts),
+            Heading("The basket"),
+            Entry(BUDGET, "tokens that a prompt may have", f"{facts.config.basket.budget}", ""),
         ]
 
     def _limits(self, facts: Facts) -> Iterator[Line]:
@@ -86,17 +89,24 @@ class LimitsSection(Quiet):
     def entered(self, key: str, text: str) -> Wish:
         if self._facts is None:
             return None
+        if key == BUDGET:
+            return self._budget(text)
         label, _, phrase = KEYS[key]
-        typed = text.strip().replace(",", "").replace("_", "")
-        if not typed:
+        if not text.strip():
             return self._change({f"limits.{key}": None}, f"{label}: as the choice says.")
-        if not (typed.isascii() and typed.isdigit() and int(typed) <= MOST):
+        number = _number(text)
+        if number is None:
             return Say(f"{label}: a number from 0 to {MOST:,}; 0 means no limit.")
-        number = int(typed)
         if number == getattr(self._facts.config.limits, key):
             return None
         kept = f"Kept are {phrase.format(f'{number:,}')}." if number else f"{label}: no limit."
         return self._change({f"limits.{key}": number}, kept)
+
+    def _budget(self, text: str) -> Wish:
+        number = _number(text)
+        if not number:
+            return Say(f"Tokens of a prompt: a number from 1 to {MOST:,}.")
+        return Save({BUDGET: number}, f"The basket tells what is over {counted(number, 'token')}.")
 
     def _change(self, changes: dict[str, object], said: str) -> Wish:
         """Do it at once where nothing goes; else count first what does."""
@@ -135,6 +145,12 @@ class LimitsSection(Quiet):
         kept = [min(number, of_source) if of_source else number for number in have.values()]
         left = min(sum(kept), in_all) if in_all else sum(kept)
         return sum(have.values()) - left
+
+
+def _number(text: str) -> int | None:
+    """A whole number as people type it, if it is one that may stand in config.toml."""
+    typed = text.strip().replace(",", "").replace("_", "")
+    return int(typed) if typed.isascii() and typed.isdigit() and int(typed) <= MOST else None
 
 
 def _of_sources(facts: Facts, limit: str) -> str:
