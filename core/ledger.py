@@ -214,6 +214,11 @@ def finish_run(db: Database, source: str, error: str | None) -> None:
     db.run("REPLACE INTO runs VALUES (?, ?, ?)", source, int(clock.time() * 1000), error)
 
 
+def session_count(db: Database) -> int:
+    """How many sessions have turns; an index knows."""
+    return db.value("SELECT count(*) FROM sessions WHERE turns > 0")
+
+
 def totals(db: Database) -> tuple[int, int]:
     """(sessions that have turns, their active turns) in the whole index."""
     return db.row("SELECT count(*), coalesce(sum(turns), 0) FROM sessions WHERE turns > 0") or (0, 0)

@@ -72,8 +72,9 @@ class Answer:
     exact: bool
     elapsed_ms: float
     sessions: int
-    """Sessions and turns in the whole index."""
+    """In the whole index."""
     turns: int
+    """The same; told only where nothing was found."""
     left_out: int
     """Sessions of which limits left something out."""
     hidden: int = 0
@@ -242,6 +243,8 @@ class Asking:
             raise Cancelled
         if not answer.lists_sessions:
             answer = self._told_by_session(db, answer)
+        if not answer.matches:
+            answer = replace(answer, turns=ledger.totals(db)[1])
         elapsed = (time.perf_counter() - began) * 1000
         items: list[Item | None] = [None] * len(answer.matches)
         items[:FIRST_PAGE] = details(db, answer, 0, FIRST_PAGE)
@@ -252,9 +255,9 @@ class Asking:
 
 
 def _whole(db: Database) -> tuple[int, int, int, int, bool]:
-    """What an answer says of the whole index: sessions, turns, left out, hidden, whether anything was skipped."""
+    """What an answer says of the whole index: sessions, no turns yet, left out, hidden, whether any was skipped."""
     left_out = sum(ledger.left_out_counts(db).values())
-    return *ledger.totals(db), left_out, renewal.waiting(db), ledger.anything_skipped(db)
+    return ledger.session_count(db), 0, left_out, renewal.waiting(db), ledger.anything_skipped(db)
 
 
 def details(db: Database, answer: Answer, first: int, stop: int) -> list[Item]:

@@ -17,7 +17,7 @@ MOST_NAMED = 6
 def empty_text(answer: Answer, sources: Sequence[str], *, indexing: bool) -> Content:
     """`sources` are the titles of the ticked ones."""
     named = _listed(sources)
-    if answer.turns == 0:
+    if answer.sessions == 0:
         if answer.hidden:
             return _page(
                 f"{counted(answer.hidden, 'file')} hidden until secrets in them are masked by newer rules.",
