@@ -22,9 +22,9 @@ SHORTEST_RANKED = 3
 LONGEST = 3
 """Letters; of what begins with more FTS5 has the lists joined soon enough."""
 ENOUGH = 10
-"""With fewer of the best that have such a word, all that match are looked at after all; ..."""
+"""With fewer that have such a word, all that match are looked at after all."""
 PAGE, NEWEST, STEP = 24, 300, 100
-"""... of the newest so many fill a page, and so many are looked at for them, so many at a time."""
+"""Of the newest chunks so many fill a page, and so many are looked at for them, so many at a time."""
 
 
 def begun(db: Database, query: Query, condition: Where) -> list[Candidate] | None:
@@ -41,15 +41,16 @@ def begun(db: Database, query: Query, condition: Where) -> list[Candidate] | Non
         return [each for each in found if each.chunk in have] if len(have) >= ENOUGH else None
     if len(term.text) >= SHORTEST_RANKED or query.unwanted:
         return None
-    newest, _ = candidates.newest_chunks(db, None, condition, NEWEST)
+    # The newest are the same for every beginning.
+    newest, _ = db.remembered((begun, condition), lambda: candidates.newest_chunks(db, None, condition, NEWEST))
     have: set[int] = set()
     for at in range(0, len(newest), STEP):
         have |= _with_a_word(db, newest[at : at + STEP], term.text)
         if len(have) >= PAGE:
-            return candidates.of_chunks(db, [chunk for chunk in newest if chunk in have])
-        if len(have) * NEWEST < PAGE * (at + STEP):  # it is rare, and so is quickly found by FTS5
+            break
+        if len(have) * NEWEST < ENOUGH * (at + STEP):  # it is rare, and so is quickly found by FTS5
             return None
-    return None
+    return candidates.of_chunks(db, [chunk for chunk in newest if chunk in have]) if len(have) >= ENOUGH else None
 
 
 def _with_a_word(db: Database, chunks: Sequence[int], begin: str) -> set[int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine import Engine, turn
+from engine import NOON, Engine, turn
 from harkback.core.database import Database
 from harkback.core.query import Query, parse
 from harkback.core.search import Search
@@ -122,3 +122,30 @@ def test_where_enough_is_found_there_is_nothing_more_to_look_for(zoo: Engine) ->
     with closing(zoo.store.read()) as db:
         found = Search(db).best(typed("zebra stab"), hasty=True)
         assert (len(found.ranked), found.hasty, found.total_exact) == (12, False, True)
+
+
+def test_two_letters_alone_are_looked_for_among_the_newest(engine: Engine) -> None:
+    engine.write("a", *(turn(f"{'zebra' if i % 3 else 'okapi'} {i}", time=NOON + i) for i in range(90)))
+    engine.run()
+    asked: list[str] = []
+    with closing(engine.store.read()) as db:
+        db._connection.set_profile(lambda sql, _: asked.append(sql))  # pyright: ignore[reportPrivateUsage]
+        search = Search(db)
+        best = search.best(typed("ze"))
+        assert not any("MATCH" in sql for sql in asked)
+        assert [hit.number for hit in search.hits(best.query, best.ranked)] == [
+            i + 1 for i in range(89, -1, -1) if i % 3
+        ]
+        assert search.rest(best).total == 60
+
+
+def test_two_letters_that_few_of_the_newest_have_are_looked_for_everywhere(engine: Engine) -> None:
+    rare = [5, 40, *range(150, 170)]
+    engine.write("a", *(turn(f"{'zebra' if i in rare else 'okapi'} {i}", time=NOON + i) for i in range(400)))
+    engine.run()
+    with closing(engine.store.read()) as db:
+        search = Search(db)
+        best = search.best(typed("ze"))
+        assert (best.total, best.total_exact) == (len(rare), True)
+        assert [hit.number for hit in search.hits(best.query, best.ranked)] == [i + 1 for i in reversed(rare)]
+        assert search.best(typed("-okapi ze")).total == len(rare)

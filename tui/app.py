@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .welcome_screen import WelcomeScreen
 
 HARMLESS = Harmless()
+TAKING_TURNS = 0.001
+"""Seconds after which the thread that draws and those that search take turns; Python's own 5 ms are felt in typing."""
 KEYS_NOTICE = 15.0
 """Seconds; nobody has looked yet when it comes."""
 DARK, WITHOUT_COLOUR = "textual-dark", "ansi-dark"
@@ -188,6 +190,7 @@ class HarkbackApp(App[Resume | None]):
 def run_app(place: Surroundings) -> int:
     """Run the app; gives the exit code. With a session to resume, becomes its agent and does not return."""
     app = HarkbackApp(place)
+    sys.setswitchinterval(TAKING_TURNS)
     outcome = app.run()
     if outcome is None:
         return app.return_code or 0
