@@ -148,4 +148,16 @@ def test_two_letters_that_few_of_the_newest_have_are_looked_for_everywhere(engin
         best = search.best(typed("ze"))
         assert (best.total, best.total_exact) == (len(rare), True)
         assert [hit.number for hit in search.hits(best.query, best.ranked)] == [i + 1 for i in reversed(rare)]
-        assert search.best(typed("-okapi ze")).total == len(rare)
+
+
+def test_two_letters_alone_find_nothing_unwanted_and_all_of_a_few(engine: Engine) -> None:
+    engine.write(
+        "a", *(turn(f"zebra {'okapi' if i % 2 else 'wombat'} {i}") for i in range(40)), *map(turn, ["yak"] * 5)
+    )
+    engine.run()
+    with closing(engine.store.read()) as db:
+        search = Search(db)
+        unwanted = search.best(typed("-okapi ze"))
+        assert (unwanted.total, unwanted.total_exact) == (20, True)
+        few = search.best(typed("ya"))
+        assert (few.total, few.total_exact) == (5, True)
