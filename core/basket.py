@@ -16,9 +16,9 @@ import msgspec
 
 from .database import Database
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
-from .model import Session, Turn
 from .pack import STYLES, Piece, Style
 from .private import Unwritten, write_private
+from .results import Session, Turn
 from .rounds import round_of
 from .store import unpack
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from .model import Role, Span
+from .model import Role
+from .results import Span
 
 TARGET = 800
 """Characters of an assistant's chunk, about."""

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 
 from .database import Database
 from .history import NotFound, around
-from .model import Conversation, Excerpt, Hit, Turn
 from .pack import SPEAKERS, Piece, as_text, estimated_tokens, iso, piece_json, source_line
+from .results import Conversation, Excerpt, Hit, Turn
 from .rounds import round_of
 
 Layer = Literal["index", "timeline", "full"]

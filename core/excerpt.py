@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from .model import Excerpt, Span
+from .results import Excerpt, Span
 from .tokens import Needle, find
 
 WIDTH = 240

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .database import Database, Row
 from .filters import Where
-from .model import Conversation, Session, Turn
+from .results import Conversation, Session, Turn
 from .store import unpack
 
 SESSION_COLUMNS = """

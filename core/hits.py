@@ -9,10 +9,10 @@ from .copies import Copies
 from .database import Database
 from .excerpt import excerpt
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
-from .model import Excerpt, Hit
 from .packing import unpack
 from .query import Query
 from .rank import Ranked
+from .results import Excerpt, Hit
 
 
 class Hits:

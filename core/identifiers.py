@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .model import Span
+from .results import Span
 
 _BORDER = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z](?=[a-z])")
 """Where one part ends and the next begins; sought first, since most words have none."""

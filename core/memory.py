@@ -13,8 +13,8 @@ from .config import Config
 from .database import Database
 from .exclude import Rules, is_secret
 from .history import SESSION_COLUMNS, SESSION_WIDTH, session_from
-from .model import Session
 from .query import Filter, Query
+from .results import Session
 from .store import unpack
 
 SOURCE = "memory"

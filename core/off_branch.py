@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from .database import Database, Row
 from .history import SESSION_COLUMNS, NotFound, session_from
-from .model import Conversation, Session, Turn
+from .results import Conversation, Session, Turn
 from .store import unpack
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any, Literal, get_args
 
-from .model import Session, Span, Turn
+from .results import Session, Span, Turn
 from .tokens import CJK
 
 Style = Literal["quoted", "plain", "fenced", "json"]

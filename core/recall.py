@@ -18,10 +18,10 @@ from .config import Config
 from .context import Entry, markdown
 from .database import Database
 from .history import SESSION_COLUMNS, session_from
-from .model import Hit, Session, Turn
 from .pack import source_line
 from .query import Filter, Query, parse
 from .rank import Ranked
+from .results import Hit, Session, Turn
 from .scope import Scope, allowed_now
 from .search import Search
 

@@ -22,12 +22,13 @@ from .gate import Gate
 from .held import has_to_wait, questions, withdraw
 from .keeping_out import apply_rules, keep_out
 from .ledger import UNKNOWN, KnownFile
-from .model import Adapter, Progress
+from .model import Adapter
 from .projects import project_roots_of, projects_of
 from .reading import Reading
 from .redact import also, redact_line
 from .renewal import redact_all_again
 from .report import Meter, Report
+from .results import Progress
 from .store import DamagedIndex, Store
 from .taking import Taking
 from .touched import touched_sources

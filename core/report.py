@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .held import Held
-from .model import Progress
+from .results import Progress
 
 
 @dataclass(slots=True)

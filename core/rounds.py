@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .database import Database
 from .history import around
-from .model import Conversation
+from .results import Conversation
 
 
 def round_of(db: Database, key: str, number: int) -> Conversation:

@@ -15,10 +15,10 @@ from .filters import Where, where
 from .hits import Hits
 from .meaning import Asked, Meaning
 from .meant import by_both, by_meaning_alone, nearest_turns
-from .model import Hit
 from .pasted import as_pasted
 from .query import Query
 from .rank import Candidate, Ranked, rank
+from .results import Hit
 from .spelling import Spelling
 from .tokens import has_cjk
 from .unfinished import as_far_as_known, unfinished

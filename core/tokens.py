@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from .database import FTS5_TOKENIZE_DOCUMENT, Database
 from .identifiers import parts
-from .model import Span
+from .results import Span
 
 TOKENIZER_VERSION = 2
 """Raised whenever the same text would give other words; the index is then built again."""

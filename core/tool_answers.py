@@ -10,8 +10,8 @@ from typing import Any
 
 from .clean import clean, clean_line
 from .memory import citation
-from .model import Hit, Session, Turn
 from .pack import iso
+from .results import Hit, Session, Turn
 
 SNIPPET, TEXT, NAME = 300, 4_000, 1_024
 """Characters of a hit, of a turn, of a path, a branch and the like."""

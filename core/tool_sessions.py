@@ -8,7 +8,7 @@ from typing import Any
 from .database import Database
 from .filters import Where
 from .history import SESSION_COLUMNS, NotFound, around, find_session, session_from
-from .model import Session, Turn
+from .results import Session, Turn
 from .scope import Scope
 from .store import unpack
 from .tool_answers import (

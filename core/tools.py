@@ -20,8 +20,8 @@ from .context import Entry, fit, gather, markdown
 from .database import Database
 from .history import around
 from .memory import NoSuchFile, passage
-from .model import Hit, Session, Turn
 from .query import Filter
+from .results import Hit, Session, Turn
 from .scope import Scope, allowed_now, seen_by
 from .tool_answers import TEXT, Unavailable, bounded, hit_row, shrunk, warning, without_none
 

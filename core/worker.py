@@ -18,8 +18,8 @@ from typing import IO
 
 import msgspec
 
-from .model import Progress
 from .report import Report
+from .results import Progress
 
 
 class Failed(msgspec.Struct, tag="failed", frozen=True):

@@ -21,6 +21,7 @@ from harkback.core.config import Config, Limits, Retention, SourceConfig
 from harkback.core.database import Database
 from harkback.core.query import parse
 from harkback.core.reconcile import Reconciler, Report
+from harkback.core.results import Hit
 from harkback.core.search import Search
 from harkback.core.store import NoIndex, Store, unpack
 from harkback.core.tokens import segment
@@ -285,7 +286,7 @@ class Engine:
         other.run()
         return other
 
-    def search(self, text: str, **options: Any) -> list[model.Hit]:
+    def search(self, text: str, **options: Any) -> list[Hit]:
         """All hits, in order."""
         db = self.store.read()
         search, query = Search(db), parse(text, datetime(2026, 1, 10))  # noqa: DTZ001

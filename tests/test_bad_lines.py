@@ -13,8 +13,8 @@ import pytest
 import zstandard
 from harkback.adapters import json_lines
 from harkback.core.history import around
-from harkback.core.model import Progress
 from harkback.core.reconcile import Reconciler
+from harkback.core.results import Progress
 from stores import TIME, Stores, asked, said, spoken
 
 BEFORE, AFTER = "okapi before", "quokka after"

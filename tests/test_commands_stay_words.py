@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from command_line import CommandLine
 from harkback.adapters import ADAPTERS
-from harkback.core.model import Adapter, Session
+from harkback.core.model import Adapter
 from harkback.core.private import write_private
+from harkback.core.results import Session
 from harkback.tui.resume import resume_of
 from hostile import OWN
 from hypothesis import example, given

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from harkback.core.database import Database
-from harkback.core.model import Session
 from harkback.core.query import parse
+from harkback.core.results import Session
 from harkback.core.search import Search
 from harkback.core.status import index_status
 from harkback.tui import app

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harkback.core.model import Role, Turn
+from harkback.core.model import Role
+from harkback.core.results import Turn
 from harkback.tui.folding import ALL, NEIGHBOURS, Folding
 from hypothesis import given
 from hypothesis import strategies as st

@@ -22,8 +22,8 @@ from harkback.core import watch
 from harkback.core.config import Limits
 from harkback.core.live import LONGEST_PAUSE, _pause
 from harkback.core.lock import exclusive
-from harkback.core.model import Hit
 from harkback.core.report import Report
+from harkback.core.results import Hit
 from harkback.core.watch import Watcher
 from harkback.core.worker import Done, Event, Failed, Watching, Worker
 from harkback.tui.app import HarkbackApp

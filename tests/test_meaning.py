@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from engine import Engine, check, turn
-from harkback.core import model
 from harkback.core.config import Semantic
 from harkback.core.embedding import Embedding
 from harkback.core.forget import forget
@@ -18,6 +17,7 @@ from harkback.core.meaning import Meaning, meaning_for, spoken
 from harkback.core.meant import WORDLESS
 from harkback.core.no_model import NoModel
 from harkback.core.query import parse
+from harkback.core.results import Hit
 from harkback.core.search import Found, Search
 from hashed_words import HashedWords
 from hypothesis import given
@@ -46,7 +46,7 @@ def embed(engine: Engine, embedder: HashedWords | None = None) -> Meaning:
     return Meaning(Semantic(enabled=True), engine.store.home, lambda *_: embedder)
 
 
-def ask(engine: Engine, text: str, meaning: Meaning | None, **options: Any) -> tuple[Found, list[model.Hit]]:
+def ask(engine: Engine, text: str, meaning: Meaning | None, **options: Any) -> tuple[Found, list[Hit]]:
     db = engine.store.read()
     try:
         search = Search(db, meaning)
@@ -58,7 +58,7 @@ def ask(engine: Engine, text: str, meaning: Meaning | None, **options: Any) -> t
         db.close()
 
 
-def places(hits: list[model.Hit]) -> list[tuple[str, int | None]]:
+def places(hits: list[Hit]) -> list[tuple[str, int | None]]:
     return [(hit.session.native_id, hit.number) for hit in hits]
 
 

@@ -7,8 +7,9 @@ from datetime import UTC
 from typing import Any, get_args
 
 import pytest
-from harkback.core.model import Role, Session, Turn
+from harkback.core.model import Role
 from harkback.core.pack import SPEAKERS, STYLES, Piece, Style, estimated_tokens, pack
+from harkback.core.results import Session, Turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

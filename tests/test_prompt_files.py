@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from harkback.core.basket import Basket, Collected, Mark
-from harkback.core.model import Session, Turn
 from harkback.core.pack import STYLES, Piece, pack
+from harkback.core.results import Session, Turn
 from harkback.tui.basket_page import basket_row, head, rows
 from harkback.tui.basket_work import Contents
 from harkback.tui.new_session import AGENTS, LONGEST, PREAMBLE, Agent, Start, agents

@@ -14,9 +14,9 @@ import pytest
 from engine import NOON, Engine, Lines, turn
 from harkback.core.config import Config, Exclude, HookConfig, Tools
 from harkback.core.database import Database, Row
-from harkback.core.model import Hit
 from harkback.core.rank import CANDIDATES
 from harkback.core.recall import BEST_TURNS, LAST_SESSIONS, Asking, about, as_words, in_sight, last_sessions
+from harkback.core.results import Hit
 from hypothesis import given
 from hypothesis import strategies as st
 

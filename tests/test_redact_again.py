@@ -17,11 +17,11 @@ from harkback.core import store as stores
 from harkback.core.config import Config, ConfigError, Redaction, parse
 from harkback.core.doctor import examine
 from harkback.core.history import NotFound, find_session, recent_rows, whole
-from harkback.core.model import Progress
 from harkback.core.query import parse as query_of
 from harkback.core.reconcile import Reconciler
 from harkback.core.redact_own import BadPattern, own
 from harkback.core.renewal import waiting
+from harkback.core.results import Progress
 from harkback.core.search import Search
 from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.empty_state import empty_text

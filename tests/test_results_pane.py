@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from harkback.core.model import Excerpt, Hit, Session
 from harkback.core.query import Query
+from harkback.core.results import Excerpt, Hit, Session
 from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.results_pane import _kept_row
 from harkback.tui.surroundings import Surroundings

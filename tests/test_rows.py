@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from harkback.core.model import Excerpt, Hit, Session
+from harkback.core.results import Excerpt, Hit, Session
 from harkback.tui.rows import MATCH, crop, hit_row, session_row, short_path
 from harkback.tui.wording import age, byte_size, counted, local_time
 from hypothesis import given

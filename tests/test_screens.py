@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harkback.core.model import Progress, Session
 from harkback.core.query import Query, parse
+from harkback.core.results import Progress, Session
 from harkback.tui.asking import Answer, Request
 from harkback.tui.indexing_menu import IndexingMenu
 from harkback.tui.status_bar import Status, status_line

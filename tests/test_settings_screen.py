@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from harkback.core import config as configuration
 from harkback.core.history import recent_rows, session_at
-from harkback.core.model import Progress
 from harkback.core.report import Report
+from harkback.core.results import Progress
 from harkback.core.worker import Done, Working
 from harkback.tui.app import HarkbackApp
 from harkback.tui.help_screen import HelpScreen

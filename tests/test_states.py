@@ -10,8 +10,8 @@ import pytest
 from harkback.core import config as configuration
 from harkback.core.basket import Basket, BasketFile, toggled
 from harkback.core.held import Held
-from harkback.core.model import Progress
 from harkback.core.report import Report
+from harkback.core.results import Progress
 from harkback.core.worker import Done, Working
 from harkback.tui.indexing_menu import IndexingMenu
 from harkback.tui.messages import Collected

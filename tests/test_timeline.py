@@ -13,9 +13,9 @@ import pytest
 from harkback.core.browse import Kept, kept
 from harkback.core.forget import forget
 from harkback.core.forget_plan import Request
-from harkback.core.model import Session
 from harkback.core.query import parse
 from harkback.core.report import Report
+from harkback.core.results import Session
 from harkback.core.timeline import Day, OnDay, activity, by_day, sessions_on, without_time
 from harkback.core.worker import Done
 from harkback.tui.basket_screen import BasketScreen

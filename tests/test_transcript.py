@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from harkback.core.model import Conversation, Session, Span, Turn
+from harkback.core.results import Conversation, Session, Span, Turn
 from harkback.tui import page_view
 from harkback.tui.page import Place, lay_out
 from harkback.tui.page_matches import matching_pieces

@@ -11,9 +11,9 @@ from ..core.clean import clean_line
 from ..core.database import Database
 from ..core.meaning import Meaning
 from ..core.memory import only_memory
-from ..core.model import Hit
 from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked, Why
+from ..core.results import Hit
 from ..core.search import Found, Search, by_meaning
 from ..core.when import Clock
 from .output import hit_json

@@ -14,9 +14,9 @@ from ..core.config import ConfigError
 from ..core.database import Database, Error, Interrupted
 from ..core.history import recent_rows, session_at
 from ..core.meaning import Meaning
-from ..core.model import Hit, Session
 from ..core.query import Filter, Query, parse
 from ..core.rank import Ranked
+from ..core.results import Hit, Session
 from ..core.search import Found, Search, by_meaning
 from ..core.store import NoIndex
 from .surroundings import Surroundings

@@ -14,9 +14,9 @@ from ..core.config import ConfigError
 from ..core.embedding import Embedded
 from ..core.live import serve_live
 from ..core.lock import Busy
-from ..core.model import Progress
 from ..core.no_model import NoModel
 from ..core.report import Report
+from ..core.results import Progress
 from ..core.semantic_status import SemanticStatus, semantic_status
 from ..core.store import StoreError
 from ..core.sweep import swept_by_source

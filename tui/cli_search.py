@@ -13,8 +13,8 @@ from ..core.clean import clean, clean_line
 from ..core.database import Database
 from ..core.meaning import Meaning
 from ..core.memory import citation
-from ..core.model import Excerpt, Hit
 from ..core.rank import Why
+from ..core.results import Excerpt, Hit
 from ..core.store import NoIndex
 from .answers import Reply, Wish, reply, why_line
 from .cli import NOTHING, as_typed, cli, home_option, place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..core.model import Turn
+from ..core.results import Turn
 
 NEIGHBOURS = 2
 """Turns open on each side of a hit at first."""

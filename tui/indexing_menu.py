@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.signal import Signal
 from textual.widgets import Static
 
-from ..core.model import Progress
+from ..core.results import Progress
 from ..core.worker import Event, Working
 from .status_bar import progress_bar, rate, time_left
 from .ticks import Column, Press

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from rich.cells import get_character_cell_size, split_graphemes
 
-from ..core.model import Span
+from ..core.results import Span
 
 TAB = 4
 """A tab leads to the next multiple of so many cells, counted from the start of its source line."""

@@ -8,7 +8,8 @@ from typing import NamedTuple, get_args
 
 from rich.cells import cell_len, set_cell_size
 
-from ..core.model import Role, Turn
+from ..core.model import Role
+from ..core.results import Turn
 from .layout import Line, LineKind, unfold
 from .page import INDENT, Match, Page, day_name
 from .rows import COLLECTED, IN_BASKET, ROLE_NAMES

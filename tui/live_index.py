@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core.model import Progress
+from ..core.results import Progress
 from ..core.worker import Done, Event, Failed, Learning, Watching, Worker, Working
 from .surroundings import Surroundings
 from .wording import counted, held_short

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from ..core.model import Turn
+from ..core.results import Turn
 from .page import Match, Needles, Page, Place
 from .page_view import PageView
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from ..core.model import Conversation, Session
+from ..core.results import Conversation, Session
 from ..core.worker import Event, Working
 from .asking import Answer, Asking, Item
 from .basket_work import Contents

@@ -17,8 +17,8 @@ from .wording import from_home, local_time
 
 if TYPE_CHECKING:
     from ..core.held import Held
-    from ..core.model import Conversation, Hit, Session
     from ..core.report import Report
+    from ..core.results import Conversation, Hit, Session
     from ..core.status import IndexStatus, SourceStatus
 
 SCHEMA = 1

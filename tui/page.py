@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 from typing import Literal, NamedTuple
 
-from ..core.model import Conversation, Session, Span, Turn
+from ..core.results import Conversation, Session, Span, Turn
 from .layout import Block, Line, blocks, height, unfold, wrap
 from .wording import MONTHS, local_time
 

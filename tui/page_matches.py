@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from ..core.model import Conversation
+from ..core.results import Conversation
 from .page import Match, Needles, Page, Piece
 
 SOON_FOUND = 50_000

@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ..core.model import Conversation, Session, Turn
+from ..core.results import Conversation, Session, Turn
 from .layout import Line
 from .line_parts import CURRENT_BAR, HIT_BAR, LOOKED_AT, NO_BAR, STYLES, Part, parts
 from .page import INDENT, Match, Needles, Page, lay_out

@@ -12,9 +12,9 @@ from textual.containers import Vertical
 
 from ..core.database import Error
 from ..core.history import NotFound, around
-from ..core.model import Hit, Session
 from ..core.off_branch import spawned_by, with_abandoned
 from ..core.query import Query
+from ..core.results import Hit, Session
 from ..core.store import StoreError
 from ..core.tokens import find
 from .asking import Dropped, Item

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from ..core.model import Hit, Session
+from ..core.results import Hit, Session
 from ..core.store import StoreError
 from .asking import Answer, Asking, Cancelled, Dropped, Item, Request, details
 from .empty_state import empty_text, meant_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual import getters
 
-from ..core.model import Hit, Session
+from ..core.results import Hit, Session
 from .basket_work import Contents
 from .reading_screen import ReadingScreen
 from .results_pane import ResultsPane

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..core.model import Adapter, Session
+from ..core.model import Adapter
+from ..core.results import Session
 
 
 @dataclass(frozen=True, slots=True)

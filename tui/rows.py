@@ -15,7 +15,8 @@ from textual.content import Content
 from textual.content import Span as StyledSpan
 
 from ..core.memory import citation
-from ..core.model import Hit, Role, Session, Span
+from ..core.model import Role
+from ..core.results import Hit, Session, Span
 from .layout import edges
 from .wording import age, counted, from_home
 

@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 
 from textual.content import Content
 
-from ..core.model import Session
+from ..core.results import Session
 from .rows import short_path
 from .wording import MONTHS, counted, local_time
 

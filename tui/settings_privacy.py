@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core.forget_plan import Request
-from ..core.model import Session
+from ..core.results import Session
 from .settings_facts import Facts, OwnFile
 from .settings_forget import Planned, forgetting, planned
 from .settings_lines import Entry, Heading, Line, Note, Pick, Press, Quiet, Save, Wish

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from ..core.config import ConfigError
-from ..core.model import Progress, Session
+from ..core.results import Progress, Session
 from ..core.worker import Done, Event, Failed, Working
 from .key_line import KeyLine
 from .keys import SETTINGS

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
-from ..core.model import Progress
+from ..core.results import Progress
 from .asking import Answer
 from .wording import byte_size, counted
 

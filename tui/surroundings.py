@@ -17,8 +17,9 @@ from ..adapters.registry import Registry
 from ..core import config as configuration
 from ..core.config import Config, ConfigError, Semantic
 from ..core.database import Error
-from ..core.model import Adapter, Progress
+from ..core.model import Adapter
 from ..core.readers import Readers
+from ..core.results import Progress
 from ..core.store import Store, StoreError
 from ..core.when import local_now
 

@@ -9,7 +9,7 @@ from datetime import date, timedelta, tzinfo
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
-from ..core.model import Session
+from ..core.results import Session
 from ..core.timeline import Day, OnDay
 from .page import day_name
 from .rows import MUTED, TITLE, crop, facts_line, project_name

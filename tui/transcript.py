@@ -10,7 +10,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from ..core.model import Conversation, Session, Turn
+from ..core.results import Conversation, Session, Turn
 from .match_view import MatchView
 from .page import Anchor, Needles, Page, Place
 

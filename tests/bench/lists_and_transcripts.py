@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from harkback.core.model import Conversation, Excerpt, Hit, Session, Span, Turn
+from harkback.core.results import Conversation, Excerpt, Hit, Session, Span, Turn
 from harkback.tui.rows import hit_row
 from harkback.tui.transcript import Transcript
 from harkback.tui.virtual_list import VirtualList
