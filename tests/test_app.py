@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from harkback.tui.app import HarkbackApp
 from harkback.tui.help_screen import HelpScreen
+from harkback.tui.reading_pane import ReadingPane
 from harkback.tui.search_screen import SearchScreen
 from harkback.tui.surroundings import Surroundings
 from harkback.tui.welcome_screen import WelcomeScreen
@@ -38,7 +39,7 @@ async def settled(pilot: Pilot[Any]) -> None:
         idle = not pilot.app.workers and not (isinstance(screen, SearchScreen) and screen._live.busy)
         if idle:
             await pilot.pause()
-            while is_unpainted(pilot.app.screen):
+            while is_unpainted(pilot.app.screen) or any(pane._later for pane in pilot.app.screen.query(ReadingPane)):
                 await pilot.pause(0.01)
             if not pilot.app.workers:
                 return

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from harkback.core.history import around
 from harkback.core.query import Query
 from harkback.core.results import Excerpt, Hit, Session
+from harkback.tui import reading_pane
 from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.results_pane import _kept_row
 from harkback.tui.surroundings import Surroundings
@@ -77,3 +79,20 @@ async def test_a_first_letter_asks_nothing_and_leaves_what_is_shown_alone(sample
         await pilot.press("l")
         await settled(pilot)
         assert results.asked == Request("cl")
+
+
+async def test_of_rows_that_are_passed_over_quickly_only_the_last_is_read(
+    sample_place: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(reading_pane, "around", lambda db, key, *more: read.append(key) or around(db, key, *more))
+    async with running(sample_place) as pilot:
+        screen = search_screen(pilot)
+        items = [item for item in map(screen.results.list.item, range(5)) if isinstance(item, Session)]
+        read.clear()
+        for item in items:
+            screen.reading.open(item, None, fresh=True)
+        await settled(pilot)
+        assert read == [items[-1].key]
+        assert screen.reading.session is not None
+        assert screen.reading.session.key == items[-1].key

@@ -9,6 +9,7 @@ from functools import partial
 from textual import getters, on, work
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.timer import Timer
 
 from ..core.database import Error
 from ..core.history import NotFound, around
@@ -55,6 +56,8 @@ class ReadingPane(Vertical):
         self._came_from: list[tuple[Session, Hit | None]] = []
         self._ticket = 0
         self._opened_at = 0.0
+        self._later: Timer | None = None
+        """Runs while what was selected in a hurry waits to be read."""
 
     def compose(self) -> ComposeResult:
         yield Steady(id="heading", markup=False)
@@ -127,12 +130,15 @@ class ReadingPane(Vertical):
         self._ticket += 1
         # Whoever types or moves on sees the row first, and often wants no more of it.
         later = partial(self._read_unless_late, self._ticket, key, fresh)
+        if self._later:
+            self._later.stop()
         if hurries:
-            self.set_timer(SETTLED, later)
+            self._later = self.set_timer(SETTLED, later)
         else:
             self.call_after_refresh(later)
 
     def _read_unless_late(self, ticket: int, key: str, fresh: bool) -> None:
+        self._later = None
         if ticket == self._ticket:
             self._read_in_thread(ticket, key, fresh)
 
