@@ -72,7 +72,7 @@ class ReadingPane(Vertical):
         A session is shown from its turn number `start` on, or from its first.
         """
         if item is None or isinstance(item, Dropped):
-            self._ticket += 1
+            self._want_nothing()
             self.session = None
             self.add_class("-none")
             return
@@ -127,19 +127,24 @@ class ReadingPane(Vertical):
             self._read(self.session.key, False)
 
     def _read(self, key: str, fresh: bool, *, hurries: bool = False) -> None:
-        self._ticket += 1
+        self._want_nothing()
         # Whoever types or moves on sees the row first, and often wants no more of it.
         later = partial(self._read_unless_late, self._ticket, key, fresh)
-        if self._later:
-            self._later.stop()
         if hurries:
             self._later = self.set_timer(SETTLED, later)
         else:
             self.call_after_refresh(later)
 
+    def _want_nothing(self) -> None:
+        """What was to be read is of no interest any more, begun or not."""
+        self._ticket += 1
+        if self._later:
+            self._later.stop()
+            self._later = None
+
     def _read_unless_late(self, ticket: int, key: str, fresh: bool) -> None:
-        self._later = None
         if ticket == self._ticket:
+            self._later = None
             self._read_in_thread(ticket, key, fresh)
 
     @work(thread=True, group="opening", exclusive=True, exit_on_error=False)
