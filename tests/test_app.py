@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harkback.tui import asking, reading_pane
 from harkback.tui.app import HarkbackApp
 from harkback.tui.help_screen import HelpScreen
 from harkback.tui.reading_pane import ReadingPane
@@ -50,9 +51,12 @@ async def settled(pilot: Pilot[Any]) -> None:
 async def running(place: Surroundings, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Pilot[Any]]:
     app = HarkbackApp(place)
     app.NOTIFICATION_TIMEOUT = 3_600  # what was told is still there on a slow machine
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await settled(pilot)
-        yield pilot
+    with pytest.MonkeyPatch.context() as patch:
+        for module, pace in ((asking, "UNTIL_THE_REST"), (reading_pane, "SETTLED")):
+            patch.setattr(module, pace, 0.01)  # nobody types on or moves on here
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await settled(pilot)
+            yield pilot
 
 
 async def ask(pilot: Pilot[Any], text: str) -> None:

@@ -12,7 +12,7 @@ from harkback.tui import reading_pane
 from harkback.tui.asking import Answer, Asking, Request
 from harkback.tui.results_pane import _kept_row
 from harkback.tui.surroundings import Surroundings
-from test_app import running, search_screen, settled
+from test_app import ask, running, search_screen, settled
 
 SESSION = Session("claude:s", "claude", "s", "", None, None, None, None, None, None, "main", 9, False)
 HITS = [
@@ -96,3 +96,17 @@ async def test_of_rows_that_are_passed_over_quickly_only_the_last_is_read(
         assert read == [items[-1].key]
         assert screen.reading.session is not None
         assert screen.reading.session.key == items[-1].key
+
+
+async def test_a_newer_answer_takes_nobody_away_from_the_hit_that_is_being_opened(sample_place: Surroundings) -> None:
+    async with running(sample_place) as pilot:
+        screen = search_screen(pilot)
+        await ask(pilot, "clipboard ssh")
+        query = screen.results.answer.query if screen.results.answer else None
+        for row in (1, 0):
+            hit = screen.results.list.item(row)
+            assert isinstance(hit, Hit)
+            screen.reading.open(hit, query, fresh=True)
+            screen.reading.open(hit, query, fresh=False)
+            await settled(pilot)
+            assert screen.reading.transcript.hit_turn == hit.turn_id

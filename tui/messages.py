@@ -44,8 +44,6 @@ class Opened(Message):
 
     ticket: int
     conversation: Conversation
-    fresh: bool
-    """Another session or another hit than what is shown, not more of the same."""
     agents: Sequence[Session] = ()
     """The sessions that it started."""
 

@@ -53,6 +53,10 @@ class ReadingPane(Vertical):
         self._query: Query | None = None
         self._folding = Folding()
         self._branches = False
+        self._key: str | None = None
+        """Of the session that is wanted, shown or not yet."""
+        self._is_new = False
+        """It is to be shown from its hit or its start, not as the same with more."""
         self._came_from: list[tuple[Session, Hit | None]] = []
         self._ticket = 0
         self._opened_at = 0.0
@@ -73,7 +77,7 @@ class ReadingPane(Vertical):
         """
         if item is None or isinstance(item, Dropped):
             self._want_nothing()
-            self.session = None
+            self._key = self.session = None
             self.add_class("-none")
             return
         self._query = query
@@ -91,7 +95,8 @@ class ReadingPane(Vertical):
             self.stop_finding()
         now = time.monotonic()
         hurries, self._opened_at = now - self._opened_at < SETTLED, now
-        self._read(session.key, fresh, hurries=hurries)
+        self._key, self._is_new = session.key, self._is_new or fresh
+        self._read(hurries=hurries)
 
     def grow(self, direction: int) -> None:
         """Open more (1) or fewer (-1) turns on both sides."""
@@ -123,13 +128,13 @@ class ReadingPane(Vertical):
 
     def _fold_by(self, folding: Folding) -> None:
         self._folding = folding
-        if self.session:
-            self._read(self.session.key, False)
+        if self._key:
+            self._read()
 
-    def _read(self, key: str, fresh: bool, *, hurries: bool = False) -> None:
+    def _read(self, *, hurries: bool = False) -> None:
         self._want_nothing()
         # Whoever types or moves on sees the row first, and often wants no more of it.
-        later = partial(self._read_unless_late, self._ticket, key, fresh)
+        later = partial(self._read_unless_late, self._ticket)
         if hurries:
             self._later = self.set_timer(SETTLED, later)
         else:
@@ -142,13 +147,13 @@ class ReadingPane(Vertical):
             self._later.stop()
             self._later = None
 
-    def _read_unless_late(self, ticket: int, key: str, fresh: bool) -> None:
-        if ticket == self._ticket:
+    def _read_unless_late(self, ticket: int) -> None:
+        if ticket == self._ticket and self._key:
             self._later = None
-            self._read_in_thread(ticket, key, fresh)
+            self._read_in_thread(ticket, self._key)
 
     @work(thread=True, group="opening", exclusive=True, exit_on_error=False)
-    def _read_in_thread(self, ticket: int, key: str, fresh: bool) -> None:
+    def _read_in_thread(self, ticket: int, key: str) -> None:
         folding, hit = self._folding, self._hit
         number = hit.number if hit else self._start_at
         beyond = ALL if self.is_finding else OUTLINE
@@ -167,7 +172,7 @@ class ReadingPane(Vertical):
         except (Error, UnicodeDecodeError) as error:
             self.notify(str(self._place.store.trouble(error)), markup=False)
             return
-        self.post_message(Opened(ticket, conversation, fresh, agents))
+        self.post_message(Opened(ticket, conversation, agents))
 
     @on(Opened)
     def _opened(self, message: Opened) -> None:
@@ -185,7 +190,8 @@ class ReadingPane(Vertical):
         hit, start = self._hit, self._start_at
         first = next((turn.id for turn in conversation.turns if start and turn.number == start), None)
         transcript.folded = self._folding.folded(conversation.turns, hit.turn_id if hit else first)
-        if message.fresh:
+        is_new, self._is_new = self._is_new, False
+        if is_new:
             transcript.show(
                 conversation, self._needles(), hit.number if hit else None, hit.turn_id if hit else None, start
             )
@@ -226,7 +232,8 @@ class ReadingPane(Vertical):
             self._start(session, hit, True)
         elif self.session and self.session.parent:
             self._hit, self._start_at, self._folding = None, None, Folding()
-            self._read(self.session.parent, True)
+            self._key, self._is_new = self.session.parent, True
+            self._read()
         else:
             self.notify("This session came from no other.")
 
