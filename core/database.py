@@ -183,6 +183,15 @@ class Database:
         """Make the running query raise `Interrupted`; may be called from any thread."""
         self._connection.interrupt()
 
+    def empty_log(self) -> None:
+        """Bring what was written into the file itself, as far as that goes without waiting for anybody.
+
+        SQLite does it when the last connection is closed, which may be a reader's who can't.
+        """
+        with contextlib.suppress(Error):
+            self._connection.set_busy_timeout(0)
+            self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         self._connection.close()
 

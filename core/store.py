@@ -136,6 +136,7 @@ class Store:
             try:
                 yield database
             finally:
+                database.empty_log()
                 database.close()
 
     @contextlib.contextmanager

@@ -135,6 +135,18 @@ def test_whoever_reads_while_all_is_closed_lets_go_at_the_end(engine: Engine, re
     assert not open_files(engine.store.path)
 
 
+def test_what_was_removed_is_in_no_log_while_somebody_keeps_a_connection(engine: Engine, readers: Readers) -> None:
+    with readers.reading():
+        pass
+    engine.write("a", turn("okapi"))
+    engine.run()
+    log = engine.store.path.with_name(f"{engine.store.path.name}-wal")
+    assert log.stat().st_size == 0
+    assert b"zebra" not in engine.store.path.read_bytes()
+    with readers.reading() as db:
+        assert turns(db) == 1
+
+
 def test_without_an_index_there_is_none_and_later_there_is(engine: Engine) -> None:
     readers = Readers(engine.store)
     with pytest.raises(NoIndex), readers.reading():
