@@ -11,7 +11,7 @@ from .query import Query
 from .store import unpack
 from .term import Term, quoted
 from .tokens import finished, needle, tokenize
-from .unfinished import beginning
+from .unfinished import beginning, is_known
 
 SHORTEST = 4
 """Letters; shorter words have too many neighbours."""
@@ -99,7 +99,7 @@ class Spelling:
 
     def _is_known(self, words: str, prefix: bool) -> bool:
         """Whether some text has the words next to each other; with `prefix` a word that begins like the only one."""
-        if self._db.row("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", quoted(words)):
+        if is_known(self._db, words):
             return True
         found = needle(words) if prefix else None
         return found is not None and next(beginning(self._db, found.tokens[0]), None) is not None

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 
 from .database import Database
 from .query import Query
-from .term import Term
+from .term import Term, quoted
 from .tokens import finished, has_cjk, needle
 
 SHORTEST = 3
@@ -51,21 +51,13 @@ def _as_far_as_known(db: Database, term: Term) -> Term:
     return replace(term, begins=longest, endings=tuple(each for each in finished(term.text) if is_known(db, each)))
 
 
-def is_known(db: Database, word: str) -> bool:
-    """Whether the index has a whole word, with whatever ending."""
-    found = needle(word)
-    _vocabulary(db)
-    return found is not None and all(
-        db.row("SELECT 1 FROM temp.vocabulary WHERE term = ?", token) is not None for token in found.tokens
-    )
+def is_known(db: Database, words: str) -> bool:
+    """Whether some text has the words next to each other, with whatever endings."""
+    return db.row("SELECT 1 FROM words WHERE words MATCH ? LIMIT 1", quoted(words)) is not None
 
 
 def beginning(db: Database, begin: str) -> Iterator[tuple[str, int]]:
     """(word without its ending, in how many chunks) of the index's words that begin so, in order."""
-    _vocabulary(db)
+    db.vocabulary("words", "vocabulary")
     stop = begin[:-1] + chr(ord(begin[-1]) + 1)
     yield from db.rows("SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ?", begin, stop)
-
-
-def _vocabulary(db: Database) -> None:
-    db.vocabulary("words", "vocabulary")  # a snapshot that it is made in takes it along at its end

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from harkback.tui import help_screen, keys
-from harkback.tui.asking import Request
+from harkback.tui.asked import Request
 from harkback.tui.basket_screen import BasketScreen
 from harkback.tui.help_screen import HelpScreen, help_text
 from harkback.tui.keys import IN_CONVERSATION, IN_RESULTS, READING, SEARCH, TIMELINE

@@ -23,7 +23,8 @@ from harkback.core.redact_own import BadPattern, own
 from harkback.core.renewal import waiting
 from harkback.core.results import Progress
 from harkback.core.search import Search
-from harkback.tui.asking import Answer, Asking, Request
+from harkback.tui.asked import Answer, Request
+from harkback.tui.asking import Asking
 from harkback.tui.empty_state import empty_text
 from harkback.tui.status_bar import Status, status_line
 from harkback.tui.surroundings import Surroundings

@@ -9,7 +9,8 @@ from harkback.core.history import around
 from harkback.core.query import Query
 from harkback.core.results import Excerpt, Hit, Session
 from harkback.tui import reading_pane
-from harkback.tui.asking import Answer, Asking, Request
+from harkback.tui.asked import Answer, Request
+from harkback.tui.asking import Asking
 from harkback.tui.results_pane import _kept_row
 from harkback.tui.surroundings import Surroundings
 from test_app import ask, running, search_screen, settled

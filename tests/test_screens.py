@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from harkback.core.query import Query, parse
 from harkback.core.results import Progress, Session
-from harkback.tui.asking import Answer, Request
+from harkback.tui.asked import Answer, Request
 from harkback.tui.indexing_menu import IndexingMenu
 from harkback.tui.status_bar import Status, status_line
 from harkback.tui.surroundings import Surroundings

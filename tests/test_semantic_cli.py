@@ -17,7 +17,8 @@ from harkback.core import config as configuration
 from harkback.core.fetch_model import is_installed
 from harkback.core.lock import Busy
 from harkback.core.worker import ASK, TYPING, Done, Event, Learning, Worker
-from harkback.tui.asking import Answer, Asking, Cancelled, Request
+from harkback.tui.asked import Answer, Request
+from harkback.tui.asking import Asking, Cancelled
 from harkback.tui.demo import write_home
 from harkback.tui.embed import SpareEmbedding, embed_all
 from harkback.tui.status_bar import Status, status_line

@@ -1,11 +1,11 @@
-"""One search as the app does it: in a worker thread, on a connection of its own, cancelled by interrupting that."""
+"""One search as the app does it: in a worker thread, on a connection that it is lent, cancelled by interrupting that."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from ..core import ledger, renewal
@@ -15,10 +15,9 @@ from ..core.database import Database, Error, Interrupted
 from ..core.history import recent_rows, session_at
 from ..core.meaning import Meaning
 from ..core.query import Filter, Query, parse
-from ..core.rank import Ranked
-from ..core.results import Hit, Session
 from ..core.search import Found, Search, by_meaning
 from ..core.store import NoIndex
+from .asked import Answer, Dropped, Item, Match, Request
 from .surroundings import Surroundings
 
 UNTIL_THE_REST = 0.15
@@ -29,78 +28,8 @@ FIRST_PAGE = 24
 """Rows whose details come with the first answer."""
 MOVED = 10
 """So many rows may have come before those on the screen since."""
-MODES = ("auto", "lexical", "semantic")
-"""By words and by meaning as far as there is such; by words alone; by meaning alone."""
 HOW = {"lexical": "words", "hybrid": "words + meaning", "semantic": "meaning"}
-"""The same for people, of what an answer was really found by."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A row whose turn or session left the index after it was found."""
-
-
-Item = Hit | Session | Dropped
-Match = Ranked | int
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the person asks for."""
-
-    text: str
-    project: str | None = None
-    """Only sessions whose project path holds this."""
-    recent: bool = False
-    """Newest first instead of best first."""
-    by_session: bool = False
-    """One row a session instead of one a turn."""
-    mode: str = "auto"
-    """How to look, of MODES."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What there is to show: `matches` are turns, or session rows when nothing was asked for."""
-
-    request: Request
-    query: Query
-    matches: Sequence[Match]
-    items: Sequence[Item | None]
-    """Details of the first rows, None for the rest."""
-    total: int
-    exact: bool
-    elapsed_ms: float
-    sessions: int
-    """In the whole index."""
-    turns: int
-    """The same; told only where nothing was found."""
-    left_out: int
-    """Sessions of which limits left something out."""
-    hidden: int = 0
-    """Files that nobody is shown until today's rules of redaction have been over them."""
-    skipped: bool = False
-    """Whether anything at all was left out, skipped or not readable."""
-    suggestion: str | None = None
-    """The query as it may have been meant."""
-    in_sessions: int | None = None
-    """In how many sessions there are hits; None while that is not known."""
-    hits_in: Mapping[int, int] = field(default_factory=dict[int, int])
-    """With one row a session: the turn of a row → how many hits its session has."""
-    window_days: int = 0
-    """Older sessions are left out; 0: none. This and the next are told only where nothing was found."""
-    unticked: Sequence[str] = ()
-    """Titles of sources that are on this machine but not read."""
-    how: str = "words"
-    """By what it was found."""
-    note: str = ""
-    """Why it was not also by meaning, where the person wants that."""
-
-    @property
-    def lists_sessions(self) -> bool:
-        """Whether the rows are sessions: nothing was typed."""
-        return self.query.is_empty() and not any(each.stop for each in self.query.filters)  # one that was typed
-
+"""By what an answer was really found, for people."""
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from ..core.query import Query
-from .asking import Answer
+from .asked import Answer
 from .wording import counted
 
 MOST_NAMED = 6

@@ -9,7 +9,8 @@ from textual.message import Message
 
 from ..core.results import Conversation, Session
 from ..core.worker import Event, Working
-from .asking import Answer, Asking, Item
+from .asked import Answer, Item
+from .asking import Asking
 from .basket_work import Contents
 
 

@@ -18,7 +18,7 @@ from ..core.query import Query
 from ..core.results import Hit, Session
 from ..core.store import StoreError
 from ..core.tokens import find
-from .asking import Dropped, Item
+from .asked import Dropped, Item
 from .find_box import FindBox
 from .folding import ALL, Folding
 from .messages import Opened

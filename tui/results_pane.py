@@ -15,7 +15,8 @@ from textual.widgets import Input, Static
 
 from ..core.results import Hit, Session
 from ..core.store import StoreError
-from .asking import Answer, Asking, Cancelled, Dropped, Item, Request, details
+from .asked import Answer, Dropped, Item, Request
+from .asking import Asking, Cancelled, details
 from .empty_state import empty_text, meant_line
 from .messages import Answered, AskingFailed, Fetched
 from .rows import hit_row, session_row

@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from ..core.query import FILTERS, TIMES, Query, parse
-from .asking import Request
+from .asked import Request
 from .completing import Completing, taken
 from .query_input import QueryInput, problem_line
 from .steady import Steady

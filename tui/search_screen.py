@@ -17,7 +17,7 @@ from textual.widgets import Input
 from ..core.config import Config
 from ..core.when import prepare as prepare_times
 from ..core.worker import Done, Event, Working
-from .asking import MODES, Answer, Request
+from .asked import MODES, Answer, Request
 from .indexing_menu import IndexingMenu
 from .key_line import KeyLine
 from .keys import READING, SEARCH

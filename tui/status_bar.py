@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from ..core.results import Progress
-from .asking import Answer
+from .asked import Answer
 from .wording import byte_size, counted
 
 BAR_CELLS = 14
