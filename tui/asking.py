@@ -1,4 +1,4 @@
-"""One search as the app does it: in a worker thread, on a connection that it is lent, cancelled by interrupting that."""
+"""One search as the app does it: in a worker thread, on a connection lent to it, cancelled by interrupting that."""
 
 from __future__ import annotations
 
