@@ -40,7 +40,7 @@ async def settled(pilot: Pilot[Any]) -> None:
         idle = not pilot.app.workers and not (isinstance(screen, SearchScreen) and screen._live.busy)
         if idle:
             await pilot.pause()
-            while is_unpainted(pilot.app.screen) or any(pane._later for pane in pilot.app.screen.query(ReadingPane)):
+            while is_unpainted(pilot.app.screen) or any(pane._waits for pane in pilot.app.screen.query(ReadingPane)):
                 await pilot.pause(0.01)
             if not pilot.app.workers:
                 return

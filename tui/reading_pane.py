@@ -62,6 +62,8 @@ class ReadingPane(Vertical):
         self._opened_at = 0.0
         self._later: Timer | None = None
         """Runs while what was selected in a hurry waits to be read."""
+        self._waits = False
+        """What is wanted is not being read yet."""
 
     def compose(self) -> ComposeResult:
         yield Steady(id="heading", markup=False)
@@ -135,6 +137,7 @@ class ReadingPane(Vertical):
         self._want_nothing()
         # Whoever types or moves on sees the row first, and often wants no more of it.
         later = partial(self._read_unless_late, self._ticket)
+        self._waits = True
         if hurries:
             self._later = self.set_timer(SETTLED, later)
         else:
@@ -143,13 +146,14 @@ class ReadingPane(Vertical):
     def _want_nothing(self) -> None:
         """What was to be read is of no interest any more, begun or not."""
         self._ticket += 1
+        self._waits = False
         if self._later:
             self._later.stop()
             self._later = None
 
     def _read_unless_late(self, ticket: int) -> None:
         if ticket == self._ticket and self._key:
-            self._later = None
+            self._later, self._waits = None, False
             self._read_in_thread(ticket, self._key)
 
     @work(thread=True, group="opening", exclusive=True, exit_on_error=False)
